@@ -2,7 +2,7 @@ package index
 
 import "math"
 
-// A length is the length of some documents in words, and the number of those that have any.
+// A length is the total length of some documents in words, and the number of those that have any.
 type length struct{ words, texts uint64 }
 
 func (l *length) add(words uint32) {
@@ -16,14 +16,14 @@ func (l length) plus(other length) length {
 	return length{l.words + other.words, l.texts + other.texts}
 }
 
-// averageSteps is the number of steps of the average length for each factor of 2.
+// averageSteps is the number of steps of the average length per factor of 2.
 const averageSteps = 8
 
-// nextAverage returns the average length that impacts are computed with from now on, in words: the
-// one in force, or the step nearest to the measured average if that is more than a step away. In
-// steps, and with a margin, it rarely changes: segments that were written at different times have
-// the same impacts, and so have the parts of a collection that is split. It is a whole number of
-// words, so that every machine has the same.
+// nextAverage returns the average length in words for the impacts of new segments: the one in
+// force, or the step nearest to the measured average if that is more than a step away. Because of
+// the steps and the margin it rarely changes. So segments that were written at different times have
+// comparable impacts, and so have the shards of a split collection. It is a whole number, so that
+// it is equal on every machine.
 func nextAverage(inForce uint32, measured length) uint32 {
 	if measured.texts == 0 {
 		return inForce

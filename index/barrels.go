@@ -5,18 +5,18 @@ import (
 	"anatomy/vocab"
 )
 
-// A waitingBarrel is the pages of a batch. Those of an index that is made anew wait: nobody searches
-// such an index before it is complete, so its batches are not sorted one by one and merged later, and
-// one merge sorts them all.
+// A waitingBarrel is the pages of a batch of an index that is being rebuilt. Such an index is not
+// searched before it is complete, so its batches are not sorted one by one and merged later: one
+// merge sorts them all.
 type waitingBarrel struct {
-	path       string        // of the barrels
-	notIndexed []vocab.DocID // documents that older batches may hold and that are no pages any more
+	path       string        // of the file of barrels
+	notIndexed []vocab.DocID // documents that older batches may have and that are no longer pages
 	length     length        // of its documents
-	file       *barrel.File  // while it is merged
+	file       *barrel.File  // open while it is merged
 }
 
-// maxWaiting bounds the files that wait. When so many do, they are sorted into a segment. A merge
-// holds 256 KB of each in memory.
+// maxWaiting bounds the number of waiting files. When it is reached they are sorted into a segment.
+// A merge holds 256 KB of each in memory.
 const maxWaiting = 128
 
 // openBarrels opens barrels for a merge.

@@ -14,35 +14,36 @@ import (
 	"anatomy/vocab"
 )
 
-// Options of a Builder. Dir and Writer are required.
+// Options configure a Builder. Dir and Writer are required.
 type Options struct {
 	Dir    string // data folder
 	Writer *datadir.Writer
 
-	// Names walks the URLs of the documents from a docID on. Default: there are none.
+	// Names iterates over the URLs of the documents from a docID on. Default: none.
 	Names func(from vocab.DocID) iter.Seq2[linkdb.Name, error]
 
-	// Blocked reports whether a URL is blocked, or one of another shard: then the texts of links to
-	// it do not make it searchable. Default: none is.
+	// Blocked reports whether a URL is blocked, or belongs to another shard: then anchor texts of
+	// links to it do not make it searchable. Default: no URL is blocked.
 	Blocked func(url string) bool
 
 	// Written is called with each link run before a manifest names it, in the order of runs.
-	// Default: nobody is.
+	// Default: none.
 	Written func(path string) error
 
-	// Repository resolves the addresses of records that compaction moved. Default: none moved.
+	// Repository resolves the addresses of records that compaction moved. Default: no record was
+	// moved.
 	Repository *repository.Repository
 
-	BatchBytes int64                  // memory of a batch, default 48 MiB
-	Published  func(datadir.Manifest) // called when pages became searchable; default: nobody
+	BatchBytes int64                  // maximum memory of a batch, default 48 MiB
+	Published  func(datadir.Manifest) // called when pages became searchable; default: none
 	Log        *slog.Logger           // default: discarded
 }
 
-// The bounds of a batch.
+// Bounds of a batch.
 const (
 	DefaultBatchBytes = 48 << 20 // of Options.BatchBytes
 
-	batchAge = time.Second // after which the pages of a batch are flushed
+	batchAge = time.Second // age at which a batch is flushed
 )
 
 func (o Options) withDefaults() Options {
@@ -68,45 +69,46 @@ func (o Options) withDefaults() Options {
 
 // A Builder turns parsed pages into the searchable index.
 //
-// Locks are taken in the order mergeMu, flushMu, mu, publisher.mu. Pages are added under mu; a
-// flush takes the batch away under mu and writes it under flushMu, so that pages are added
-// meanwhile. Merges run beside flushes, and wait for a flush between two terms (see yield).
+// Locks are taken in the order mergeMu, flushMu, mu, publisher.mu. Pages are added under mu. A
+// flush detaches the batch under mu and writes it under flushMu, so that pages can be added
+// meanwhile. Merges run concurrently with flushes, and pause for a flush between two terms (see
+// yield).
 type Builder struct {
 	o         Options
 	publisher publisher
 
 	mu     sync.Mutex // guards what follows
 	batch  *indexer.Batch
-	spare  *indexer.Batch // an empty batch whose memory is reused; may be nil
+	spare  *indexer.Batch // an empty batch for reuse; may be nil
 	length length         // of the documents of the batch
 	links  *resolver.Batch
-	end    vocab.Address // of the records that are in the batch and before it
+	end    vocab.Address // end of the records added to the batch and earlier ones
 	oldest time.Time     // when the first document of the batch was added
-	after  func() error  // to be called when the batch is published; may be nil
+	after  func() error  // called when the batch is published; may be nil
 	totals Stats
 
-	flushMu sync.RWMutex // held to write a batch
-	failed  error        // of the first flush that failed: all later ones fail too; guarded by flushMu
+	flushMu sync.RWMutex // held while a batch is written
+	failed  error        // error of the first failed flush, which all later ones return; guarded by flushMu
 
 	mergeMu  sync.Mutex // held to merge
 	unmerged []string   // guarded by mergeMu: segments in which Merge found nothing to merge
 	merging  share      // of the merge that is done
 
-	// After StartOver, one goroutine alone flushes and merges. It owns what follows.
+	// After StartOver a single goroutine flushes and merges. It owns the fields below.
 	waiting  []waitingBarrel // oldest first
-	tables   []uint32        // of moved records, which nothing needs after Release
-	released func() error    // to be called by Release; may be nil
+	tables   []uint32        // tables of moved records, which are not needed after Release
+	released func() error    // called by Release; may be nil
 }
 
-// Stats count what a Builder did since it was made.
+// Stats count the work of a Builder since it was created.
 type Stats struct {
 	Pages, Links    int // added
 	Batches, Merges int
 	SortTime        time.Duration // wall time of writing and sorting batches
 	MergeTime       time.Duration
 	Segments        int // in force
-	Searchable      int // documents in them; superseded ones count until the next merge
-	Indexed         int // of these, pages that were fetched
+	Searchable      int // documents in the segments; superseded ones count until the next merge
+	Indexed         int // of these, fetched pages
 	Unflushed       int // pages in the batch
 }
 
@@ -128,7 +130,7 @@ func New(o Options) (*Builder, error) {
 }
 
 // Measure reads the sizes of the segments in force for Stats. It fails on damaged segments, which
-// do not matter to an index that is made anew.
+// are irrelevant when the index is rebuilt.
 func (b *Builder) Measure() error {
 	segments, err := openAll(b.o.Dir, b.Manifest().Segments)
 	if err != nil {
@@ -141,7 +143,7 @@ func (b *Builder) Measure() error {
 	return nil
 }
 
-// StartOver makes the builder begin an empty index. The one in force stays in force until Release.
+// StartOver makes the builder start an empty index. The old index stays in force until Release.
 // tables are the tables of moved records that only the old index needs.
 func (b *Builder) StartOver(tables []uint32) {
 	b.tables, b.end = tables, 0
@@ -149,7 +151,7 @@ func (b *Builder) StartOver(tables []uint32) {
 	b.publisher.hold()
 }
 
-// Release puts the index that StartOver began in force.
+// Release puts the index that StartOver started in force.
 func (b *Builder) Release() error {
 	if err := b.publisher.release(); err != nil {
 		return err
@@ -193,7 +195,7 @@ func (b *Builder) AddPage(doc *indexer.Document, at vocab.Address, targets []voc
 	return nil
 }
 
-// age notes when the batch got its first document. The caller holds mu.
+// age records when the batch got its first document. The caller holds mu.
 func (b *Builder) age() {
 	if b.batch.Docs() == 0 && b.links.Empty() {
 		b.oldest = time.Now()
@@ -209,8 +211,8 @@ func (b *Builder) AddForeign(doc vocab.DocID, links []vocab.Link, targets []voca
 	b.totals.Links += len(targets)
 }
 
-// AfterFlush calls fn, instead of what it was given before for the same batch, when all that was
-// added so far is published. After StartOver that is in Release, with the last fn alone.
+// AfterFlush sets the function to call when everything added so far is published; it replaces an
+// earlier one for the same batch. After StartOver only the last fn is called, by Release.
 func (b *Builder) AfterFlush(fn func() error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -233,16 +235,16 @@ func (b *Builder) AddNotFound(doc vocab.DocID) {
 	b.links.AddNotFound(doc)
 }
 
-// AddLinkedOnly adds a document that was a page, an alias or not found, and of which only the links
-// to it are known now.
+// AddLinkedOnly adds a document that was a page, an alias or not found, and is now only known from
+// links.
 func (b *Builder) AddLinkedOnly(doc vocab.DocID) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.links.AddLinkedOnly(doc)
 }
 
-// Contains reports whether the batch has a statement about doc. A second one belongs in the next
-// batch: call Flush first.
+// Contains reports whether the batch has a statement about doc. A second statement belongs in the
+// next batch: call Flush first.
 func (b *Builder) Contains(doc vocab.DocID) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -265,7 +267,7 @@ func (b *Builder) Due(now time.Time) bool {
 	return some && (full || now.Sub(b.oldest) >= batchAge)
 }
 
-// Flushed reports whether everything that was added is published.
+// Flushed reports whether everything added is published.
 func (b *Builder) Flushed() bool {
 	b.flushMu.RLock()
 	defer b.flushMu.RUnlock()
@@ -274,14 +276,14 @@ func (b *Builder) Flushed() bool {
 	return b.batch.Docs() == 0 && b.links.Empty() && b.after == nil
 }
 
-// Full reports whether the batch has reached its bound in memory.
+// Full reports whether the batch has reached its memory bound.
 func (b *Builder) Full() bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.batch.Bytes() >= b.o.BatchBytes
 }
 
-// Stats returns counts.
+// Stats returns the counts.
 func (b *Builder) Stats() Stats {
 	b.mu.Lock()
 	s := b.totals

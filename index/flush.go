@@ -18,7 +18,7 @@ import (
 )
 
 // Flush makes the batch searchable. If a flush fails, its batch is lost, and all later flushes fail
-// too: the Indexed address that they would publish would claim that the lost pages are indexed.
+// too: their Indexed address would claim that the lost pages are indexed.
 func (b *Builder) Flush(ctx context.Context) error {
 	b.flushMu.Lock()
 	defer b.flushMu.Unlock()
@@ -28,8 +28,8 @@ func (b *Builder) Flush(ctx context.Context) error {
 	return b.failed
 }
 
-// Checkpoint is Flush, and publishes the Indexed address even if the batch is empty because the
-// records before it mean nothing to the index.
+// Checkpoint is like Flush, but also publishes the Indexed address of an empty batch, whose records
+// are irrelevant to the index.
 func (b *Builder) Checkpoint(ctx context.Context) error {
 	b.mu.Lock()
 	end, empty := b.end, b.batch.Docs() == 0 && b.links.Empty()
@@ -77,7 +77,7 @@ func (b *Builder) flush(ctx context.Context) error {
 	return b.callAfter(after)
 }
 
-// callAfter calls what AfterFlush was given for a batch, or lets Release do that.
+// callAfter calls the AfterFlush function of a batch, or leaves it to Release.
 func (b *Builder) callAfter(after func() error) error {
 	if after == nil || !b.publisher.isHeld() {
 		return call(after)
@@ -93,7 +93,8 @@ func call(fn func() error) error {
 	return fn()
 }
 
-// writeLinks writes a link run with the names of all documents that became known since the last.
+// writeLinks writes a link run with the names of all documents that became known since the previous
+// run.
 func (b *Builder) writeLinks(links *resolver.Batch, n number) (known vocab.DocID, err error) {
 	known = b.Manifest().Known
 	names := func(yield func(linkdb.Name, error) bool) {
@@ -113,8 +114,8 @@ func (b *Builder) writeLinks(links *resolver.Batch, n number) (known vocab.DocID
 	return known, err
 }
 
-// writePages sorts the pages of a batch into a segment, or lets them wait if the manifest is held
-// back. It reports whether there is a segment now.
+// writePages sorts the pages of a batch into a segment, or adds them to the waiting barrels if the
+// manifest is held back. It reports whether it wrote a segment.
 func (b *Builder) writePages(
 	ctx context.Context, batch *indexer.Batch, pages waitingBarrel, n number,
 ) (written bool, err error) {
@@ -164,7 +165,7 @@ func (b *Builder) barrelPath(n number) string {
 	return filepath.Join(datadir.Barrels(b.o.Dir), n.segment()+".barrel")
 }
 
-// writeBarrel writes a batch and keeps its memory for the next but one.
+// writeBarrel writes a batch and keeps its memory for a later batch.
 func (b *Builder) writeBarrel(batch *indexer.Batch, path string) error {
 	if err := batch.Write(path); err != nil {
 		return err
@@ -175,7 +176,7 @@ func (b *Builder) writeBarrel(batch *indexer.Batch, path string) error {
 	return nil
 }
 
-// sortWaiting makes a segment of all barrels that wait.
+// sortWaiting sorts all waiting barrels into a segment.
 func (b *Builder) sortWaiting(ctx context.Context, n number) error {
 	waiting, err := b.takeWaiting()
 	if err != nil {
@@ -202,7 +203,7 @@ func (b *Builder) sortWaiting(ctx context.Context, n number) error {
 	return removeAll(waiting.close())
 }
 
-// takeWaiting opens the barrels that wait, which then wait no more. It frees the memory of the
+// takeWaiting opens the waiting barrels and removes them from the queue. It frees the memory of the
 // batches for the merge.
 func (b *Builder) takeWaiting() (openedBarrels, error) {
 	waiting := b.waiting

@@ -28,17 +28,17 @@ func sizeOf(s *segment.Segment) size {
 	return n
 }
 
-// A number names the files of one batch or merge.
+// A number identifies the files of one batch or merge.
 type number uint64
 
 func (n number) segment() string { return fmt.Sprintf("%06d", uint64(n)) }
 func (n number) links() string   { return fmt.Sprintf("%06d.links", uint64(n)) }
 
-// A publisher owns the manifest. While it is held back, changes stay in memory and the manifest on
-// disk keeps naming the index before.
+// A publisher owns the manifest. While it is held back, changes stay in memory, and the manifest on
+// disk keeps naming the previous index.
 type publisher struct {
 	writer    *datadir.Writer
-	published func(datadir.Manifest) // called with mu locked; nil for nobody
+	published func(datadir.Manifest) // called with mu locked; may be nil
 
 	mu       sync.Mutex // guards what follows
 	manifest datadir.Manifest
@@ -46,7 +46,7 @@ type publisher struct {
 	sizes    map[string]size // by name of the segment
 }
 
-// current returns the manifest that the next change is made to.
+// current returns the manifest that the next change applies to.
 func (p *publisher) current() datadir.Manifest {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -60,7 +60,7 @@ func (p *publisher) isHeld() bool {
 	return p.held
 }
 
-// hold holds the manifest back and empties it, for an index that is made anew.
+// hold holds the manifest back and empties it, for an index that is being rebuilt.
 func (p *publisher) hold() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -77,7 +77,7 @@ func (p *publisher) release() error {
 	return p.change(func(*datadir.Manifest) {})
 }
 
-// change makes a change to the manifest and publishes it.
+// change applies a change to the manifest and publishes it.
 func (p *publisher) change(change func(*datadir.Manifest)) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -99,8 +99,8 @@ func (p *publisher) change(change func(*datadir.Manifest)) error {
 	return nil
 }
 
-// reserve returns the next number. It is spent even if the work fails: no file is written twice
-// under one name.
+// reserve returns the next number. It is used up even if the work fails: a file name is never
+// reused.
 func (p *publisher) reserve() number {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -109,10 +109,10 @@ func (p *publisher) reserve() number {
 	return number(n)
 }
 
-// average returns the average length that impacts of a new segment are computed with. more is the
-// length of documents that are in no segment yet, and whole reports whether the segment is all of
-// the index. The next manifest has the average, too. While the manifest is held back the segments
-// are a part of the collection, by which its average is not measured.
+// average returns the average length for the impacts of a new segment, and sets it in the next
+// manifest. more is the length of documents that are not in a segment yet, and whole reports
+// whether the segment is the entire index. While the manifest is held back the segments are only a
+// part of the collection, and the average is not updated.
 func (p *publisher) average(more length, whole bool) float64 {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -134,7 +134,7 @@ func (p *publisher) setSize(name string, n size) {
 	p.sizes[name] = n
 }
 
-// built records the size of a segment that the sorter wrote.
+// built records the size of a segment written by the sorter.
 func (p *publisher) built(n number, stats sorter.Stats) {
 	docs := stats.Segment.Docs
 	p.setSize(n.segment(), size{

@@ -19,15 +19,15 @@ import (
 	"anatomy/vocab"
 )
 
-// When to merge. A new segment holds a second's pages, which costs a query little.
+// Merge policy. A new segment has the pages of one second, and costs a query little.
 const (
-	mergeWidth  = 16 // least number of segments that are merged into one
-	mergeGrowth = 4  // how many times the documents of the first of them the others must have
-	maxRuns     = 12 // link runs at which all are merged
+	mergeWidth  = 16 // minimum number of segments merged into one
+	mergeGrowth = 4  // ratio of the documents of the other segments to those of the first
+	maxRuns     = 12 // number of link runs at which all are merged
 )
 
-// Merge merges the newest segments if it is time. The first of them is a fifth of the result at
-// most, so every posting is written about log5(batches) times.
+// Merge merges the newest segments if it is due. The first of them has at most a fifth of the
+// result, so every posting is written about log5(batches) times.
 func (b *Builder) Merge(ctx context.Context) error {
 	b.mergeMu.Lock()
 	defer b.mergeMu.Unlock()
@@ -60,8 +60,8 @@ func (b *Builder) Merge(ctx context.Context) error {
 	return b.merge(ctx, segments, from)
 }
 
-// MergeAll makes one segment of all and one run of all, in which every known link counts. It does
-// nothing if nothing was added since it was done last.
+// MergeAll merges all segments into one and all runs into one, in which every known link counts. It
+// does nothing if nothing was added since the last call.
 func (b *Builder) MergeAll(ctx context.Context) error {
 	b.mergeMu.Lock()
 	defer b.mergeMu.Unlock()
@@ -83,7 +83,7 @@ func (b *Builder) MergeAll(ctx context.Context) error {
 	return b.merge(ctx, segments, 0)
 }
 
-// mergeLinks makes one run of those in force now. Runs that are published meanwhile stay behind it.
+// mergeLinks merges the runs in force. Runs that are published meanwhile come after the result.
 func (b *Builder) mergeLinks() error {
 	old := b.Manifest().Links
 	n := b.publisher.reserve()
@@ -99,7 +99,7 @@ func (b *Builder) mergeLinks() error {
 	return removeAll(paths)
 }
 
-// merge makes one segment of segments[from:] and of the barrels that wait.
+// merge merges segments[from:] and the waiting barrels into one segment.
 func (b *Builder) merge(ctx context.Context, segments *openSegments, from int) error {
 	began := time.Now()
 	set, err := linkdb.OpenSet(linkdb.Paths(b.o.Dir, b.Manifest().Links))
@@ -143,7 +143,7 @@ func (b *Builder) merge(ctx context.Context, segments *openSegments, from int) e
 	}); err != nil {
 		return err
 	}
-	if inForce && len(tables) > 0 { // nothing in force names the old addresses
+	if inForce && len(tables) > 0 { // nothing in force refers to the old addresses
 		if err := b.o.Repository.DropTables(tables); err != nil {
 			return err
 		}
@@ -161,9 +161,9 @@ func (b *Builder) merge(ctx context.Context, segments *openSegments, from int) e
 	return removeAll(paths)
 }
 
-// setInputs sets what is merged: segments[from:] and waiting, without documents that a newer input
-// superseded or that set says are no pages. If several inputs hold a document, the sorter takes the
-// last.
+// setInputs sets the inputs of a merge: segments[from:] and waiting, without documents that a newer
+// input superseded or that are no longer pages according to set. If several inputs have a document,
+// the sorter uses the last.
 func (b *Builder) setInputs(
 	o *sorter.Options, segments *openSegments, from int, waiting openedBarrels, set *linkdb.Set,
 ) {
@@ -185,18 +185,18 @@ func (b *Builder) setInputs(
 		o.Inputs[i] = sorter.Segment(s, func(ord vocab.Ordinal) bool { return live(s.DocID(ord)) })
 		addAll(later, s.Tombstones())
 	}
-	if from > 0 { // older segments may still hold these documents
+	if from > 0 { // older segments may still have these documents
 		o.Tombstones = slices.Sorted(maps.Keys(later))
 	}
 }
 
-// A share is a number from 0 to 1 that one goroutine writes and others read.
+// A share is a number from 0 to 1, written by one goroutine and read by others.
 type share struct{ bits atomic.Uint64 }
 
 func (s *share) set(v float64) { s.bits.Store(math.Float64bits(v)) }
 func (s *share) get() float64  { return math.Float64frombits(s.bits.Load()) }
 
-// MergeProgress returns how much of the merge that runs, or ran last, is done: from 0 to 1.
+// MergeProgress returns the progress of the current or last merge, from 0 to 1.
 func (b *Builder) MergeProgress() float64 { return b.merging.get() }
 
 // yield blocks while a flush runs. Flushes make new pages searchable and merges do not, so flushes
@@ -207,8 +207,8 @@ func (b *Builder) yield() {
 	defer b.flushMu.RUnlock()
 }
 
-// resolveAddresses makes a merge of all segments write the addresses that records have now. It
-// returns the tables of moved records that nothing needs once the merge is in force.
+// resolveAddresses makes a merge of all segments write the current addresses of records. It returns
+// the tables of moved records that are not needed once the merge is in force.
 func (b *Builder) resolveAddresses(o *sorter.Options) (tables []uint32, err error) {
 	if tables, err = b.o.Repository.Tables(); len(tables) == 0 {
 		return nil, err
@@ -219,7 +219,7 @@ func (b *Builder) resolveAddresses(o *sorter.Options) (tables []uint32, err erro
 		}
 		to, err := b.o.Repository.Resolve(at)
 		if err != nil {
-			b.o.Log.Warn("a page is in the index and not in the repository", "address", at, "error", err)
+			b.o.Log.Warn("a page in the index is missing in the repository", "address", at, "error", err)
 		}
 		return to
 	}

@@ -9,32 +9,31 @@ import (
 	"anatomy/vocab"
 )
 
-// A Part is an index of some documents of another one, which is settled: one segment and one link
-// run.
+// A Part is the index of some documents of a merged index: one segment and one link run.
 type Part struct {
 	From  string           // data folder
 	Index datadir.Manifest // of From
 	Links *linkdb.Set      // of From
 
 	To    *datadir.Writer // a data folder without an index
-	Known vocab.DocID     // documents that the link run of To names
+	Known vocab.DocID     // last document named by the link run of To
 	End   vocab.Address   // of the repository of To
 
-	DocID   func(vocab.DocID) vocab.DocID     // in To of a document of From; 0: left out
-	Address func(vocab.Address) vocab.Address // in To of a record of From
+	DocID   func(vocab.DocID) vocab.DocID     // maps a document of From to To; 0 omits it
+	Address func(vocab.Address) vocab.Address // maps an address of a record of From to To
 }
 
-// The numbers of the files of a part.
+// Numbers of the files of a part.
 const (
 	partLinks   number = 1
 	partSegment number = 2
 )
 
-// LinksOfPart returns the path of the link run of a part, which must be there before [WritePart].
+// LinksOfPart returns the path of the link run of a part, which must exist before [WritePart].
 func LinksOfPart(dir string) string { return datadir.Links(dir, partLinks.links()) }
 
-// WritePart writes the segment of a part, and publishes it with the link run. Each document has the
-// anchor texts and the impacts that it has in the whole.
+// WritePart writes the segment of a part, and publishes it with the link run. Documents keep their
+// anchor texts and impacts.
 func WritePart(ctx context.Context, p Part) error {
 	segments, err := openAll(p.From, p.Index.Segments)
 	if err != nil {
@@ -42,7 +41,7 @@ func WritePart(ctx context.Context, p Part) error {
 	}
 	defer segments.close()
 	whole := segments.all[0]
-	var shown DocSet // the documents of the part that the whole shows
+	var shown DocSet // the documents of the part that are pages in the whole
 	for ord := range vocab.Ordinal(whole.Docs()) {
 		if doc := whole.DocID(ord); p.DocID(doc) != 0 {
 			shown.set(doc, true)
@@ -69,7 +68,7 @@ func WritePart(ctx context.Context, p Part) error {
 	return err
 }
 
-// anchorsOf returns a walk over the anchor texts of some documents.
+// anchorsOf iterates over the anchor texts of some documents.
 func anchorsOf(
 	set *linkdb.Set, some DocSet,
 ) func(func(vocab.DocID) bool, func(sorter.Anchored) error) error {

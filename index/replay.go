@@ -18,8 +18,8 @@ import (
 	"anatomy/vocab"
 )
 
-// A Replayer adds to a builder what the repository and the document index know. All fields but
-// Workers and PDF are required.
+// A Replayer adds documents from the repository and the document index to a builder. All fields
+// except Workers and PDF are required.
 type Replayer struct {
 	Repository interface {
 		Scan(from vocab.Address, visit func(vocab.Address, *repository.Record) error) error
@@ -35,12 +35,12 @@ type Replayer struct {
 
 	Builder *Builder
 	Log     *slog.Logger
-	Workers int                               // that parse pages; default: one for each processor
+	Workers int                               // workers that parse pages; default: one per processor
 	PDF     func(body []byte) ([]byte, error) // see indexer.Buffer
 }
 
-// Outcomes adds the outcomes of documents that are no pages and that neither set nor the segments
-// have.
+// Outcomes adds the outcomes of documents that are not pages and are missing in set and the
+// segments.
 func (r *Replayer) Outcomes(set *linkdb.Set) error {
 	pages, err := r.pages()
 	if err != nil {
@@ -54,10 +54,10 @@ func (r *Replayer) Outcomes(set *linkdb.Set) error {
 	})
 }
 
-// pages returns the documents that the segments show as pages.
+// pages returns the documents that are pages in the segments.
 func (r *Replayer) pages() (DocSet, error) { return Pages(r.Builder.o.Dir, r.Builder.Manifest()) }
 
-// A task is a page to parse. The result comes back over done.
+// A task is a page to parse. The result is sent to done.
 type task struct {
 	page  vocab.Page
 	at    vocab.Address
@@ -72,12 +72,12 @@ type parsed struct {
 }
 
 // Pages adds the pages of the repository from an address on and returns their number. It adds them
-// in the order of the repository, whichever worker is done first, so that the same repository makes
-// the same batches. Of several records of a page it adds the one that the document index names: a
-// crash can leave one that was never acknowledged.
+// in the order of the repository, independently of the workers, so that the same repository
+// produces the same batches. Among several records of a page it adds the one that the document
+// index refers to: a crash can leave others that were never acknowledged.
 func (r *Replayer) Pages(ctx context.Context, from vocab.Address) (n int, err error) {
 	workers := cmp.Or(r.Workers, runtime.GOMAXPROCS(0))
-	var indexed DocSet // pages whose copies by compaction need not be parsed
+	var indexed DocSet // indexed pages, whose copies by compaction need not be parsed
 	if from > 0 {
 		if indexed, err = r.pages(); err != nil {
 			return 0, err
@@ -128,7 +128,7 @@ func (r *Replayer) Pages(ctx context.Context, from vocab.Address) (n int, err er
 	return n, nil
 }
 
-// task returns the task for a record, or nil if the record is no page to parse.
+// task returns the task for a record, or nil if the record is not a page to parse.
 func (r *Replayer) task(at vocab.Address, record *repository.Record, indexed DocSet) (*task, error) {
 	if record.Kind != repository.PageRecord || record.Copy && indexed.Has(record.Page.Doc) {
 		return nil, nil
@@ -152,7 +152,7 @@ func send[T any](ctx context.Context, to chan<- T, x T) error {
 	}
 }
 
-// add adds a page to the builder. It skips one that can no longer be parsed.
+// add adds a page to the builder. It skips a page that can no longer be parsed.
 func (r *Replayer) add(ctx context.Context, p parsed) error {
 	if p.err != nil {
 		r.Log.Warn("not indexed", "page", p.page.URL, "error", p.err)

@@ -33,7 +33,7 @@ func openAll(dir string, names []string) (*openSegments, error) {
 	return o, nil
 }
 
-// close may be called more than once.
+// close closes the segments. It may be called more than once.
 func (o *openSegments) close() {
 	for _, s := range o.all {
 		s.Close()
@@ -44,7 +44,7 @@ func (o *openSegments) close() {
 	o.all, o.cache = nil, nil
 }
 
-// DocSet is a set of documents, a bit each. The zero value is empty.
+// A DocSet is a set of documents, one bit each. The zero value is empty.
 type DocSet []uint64
 
 func (d *DocSet) set(doc vocab.DocID, in bool) {
@@ -63,7 +63,7 @@ func (d DocSet) Has(doc vocab.DocID) bool {
 	return uint64(doc)/64 < uint64(len(d)) && d[doc/64]&(1<<(doc%64)) != 0
 }
 
-// Pages returns the documents that the segments of m, a manifest of dir, show as pages.
+// Pages returns the documents that are pages in the segments of m, a manifest of dir.
 func Pages(dir string, m datadir.Manifest) (DocSet, error) {
 	segments, err := openAll(dir, m.Segments)
 	if err != nil {
@@ -71,7 +71,7 @@ func Pages(dir string, m datadir.Manifest) (DocSet, error) {
 	}
 	defer segments.close()
 	var all DocSet
-	for _, s := range segments.all { // oldest first: newer segments override
+	for _, s := range segments.all { // oldest first, so that newer segments override
 		for _, doc := range s.Tombstones() {
 			all.set(doc, false)
 		}

@@ -1,10 +1,10 @@
 // Package ranking computes rank vectors over the link database of a data folder: PageRank of pages
 // or hosts, personalised or by topics, and harmonic centrality. It numbers the documents as nodes
-// for package pagerank, which knows no documents, and publishes the result.
+// for package pagerank, and publishes the result.
 //
-// It does not lock the folder: it reads immutable files, and the manifest may get another vector
-// beside a crawl (datadir.PublishRank). A searcher of the folder, in whatever process, reads the new
-// vector within a second or two.
+// It does not lock the folder: it reads immutable files, and a vector can be published while a
+// crawl runs (datadir.PublishRank). Searchers in any process read the new vector within two
+// seconds.
 package ranking
 
 import (
@@ -19,21 +19,22 @@ import (
 	"anatomy/pagerank"
 )
 
-// Options say which vector to compute. The zero value is PageRank of the pages, weighed by vouchers.
+// Options select the vector to compute. The zero value is PageRank of the pages, weighed by
+// vouchers.
 type Options struct {
 	pagerank.Options
 
-	// Personalize is where all teleportation goes (BP98 §2.1.2). Default: to every page alike.
+	// Personalize has the targets of all teleportation (BP98 §2.1.2). Default: every page, evenly.
 	Personalize []TeleportTarget
 
-	// Method is how pages are ranked, default ByVouchers. Other methods are not personalised, and
-	// personalised ranks are not weighed: who names the places says whom he trusts.
+	// Method is the ranking method, default ByVouchers. Other methods cannot be personalised, and
+	// personalised ranks are not weighed: the targets already express trust.
 	Method Method
 
-	// Title describes Personalize for people. Default: the target, or how many there are.
+	// Title describes Personalize for display. Default: the target, or the number of targets.
 	Title string
 
-	// Put gets the encoded vectors of each shard, in place of the shards' manifests. Default: the
+	// Put receives the encoded vectors of each shard instead of the shards' manifests. Default: the
 	// vectors are put in force.
 	Put func(shard int, name string, vector []byte) error
 
@@ -42,26 +43,25 @@ type Options struct {
 	Name string
 }
 
-// Default is the name of the vector that the searcher uses unless a query names another.
+// Default is the name of the vector that searches use by default.
 const Default = rankvector.Default
 
 // isWeighed reports whether ranks are weighed by vouchers.
 func (o *Options) isWeighed() bool { return o.Method == ByVouchers && len(o.Personalize) == 0 }
 
-// checkName fails if the name of the vector is invalid, or that of plain PageRank for other ranks.
+// checkName fails if the name of the vector is invalid, or is reserved for plain PageRank.
 func (o *Options) checkName() error {
 	if o.Name == rankvector.Plain && (o.Method != ByPages || len(o.Personalize) > 0) {
-		return fmt.Errorf("pagerank: the vector %q is kept for PageRank as published", o.Name)
+		return fmt.Errorf("pagerank: the name %q is reserved for plain PageRank", o.Name)
 	}
 	return CheckName(o.Name)
 }
 
 // Compute computes a vector over the link database of the data folder dir, or over those of all
-// shards as one graph, and puts it in force, in one shard after the other. With the default vector it
-// puts the one that it is weighed from, rankvector.Plain, in force, too. If it fails, the vector
-// before stays in force, or in some shards if it fails while it puts the new one in force. The error
-// wraps pagerank.ErrNoNodes if no page was fetched, and ErrNoSuchPage if no page matches
-// o.Personalize.
+// shards as one graph, and puts it in force, shard by shard. With the default vector it also puts
+// rankvector.Plain in force, from which the default is weighed. If it fails, the previous vector
+// stays in force; if it fails while publishing, some shards may have the new one. The error wraps
+// pagerank.ErrNoNodes if no page was fetched, and ErrNoSuchPage if no page matches o.Personalize.
 func Compute(ctx context.Context, dir string, o Options) (*Report, error) {
 	if o.Method != ByVouchers && len(o.Personalize) == 0 {
 		o.Name = cmp.Or(o.Name, o.Method.String())
@@ -116,8 +116,8 @@ func Compute(ctx context.Context, dir string, o Options) (*Report, error) {
 	return r, c.publish(r, result, ranks, o, before)
 }
 
-// warm returns the ranks to start from: those of before, which is nil at first, or the plain ones that
-// it was weighed from.
+// warm returns the ranks to start the iteration from: the previous ones, or the plain ones from
+// which they were weighed; nil if there are none.
 func (c *computation) warm(o Options, before *rankvector.Vector) []float32 {
 	if o.isWeighed() && o.Name == Default {
 		before = cmp.Or(c.set.vector(rankvector.Plain), before)
@@ -138,7 +138,7 @@ func recordResiduals(list *[]float64, progress func(int, float64)) func(int, flo
 	}
 }
 
-// A computation makes vectors of the links of a collection.
+// A computation computes vectors from the links of a collection.
 type computation struct {
 	dir   string
 	began time.Time
@@ -148,8 +148,8 @@ type computation struct {
 	vouchers *pagerank.Vouchers // of all links, set by compute if ranks are weighed
 }
 
-// newComputation opens the links of a data folder, or of a folder of shards. It upgrades a data folder
-// of an older version.
+// newComputation opens the links of a data folder, or of a folder of shards. It upgrades folders of
+// an older version.
 func newComputation(dir string) (*computation, error) {
 	if err := upgrade(dir); err != nil {
 		return nil, err
@@ -158,7 +158,7 @@ func newComputation(dir string) (*computation, error) {
 	return &computation{dir: dir, began: time.Now(), set: set}, err
 }
 
-// upgrade makes a data folder, or each shard, one of the version that this program writes.
+// upgrade upgrades a data folder, or each shard, to the version that this program writes.
 func upgrade(dir string) error {
 	dirs, err := shards.Folders(dir)
 	for _, dir := range dirs {
@@ -192,7 +192,8 @@ func (c *computation) compute(ctx context.Context, o Options) (*pagerank.Result,
 	return result, ranks, err
 }
 
-// addLinks adds the links of all nodes to b and, in the same walk, to vouchers if ranks are weighed.
+// addLinks adds the links of all nodes to b and, in the same pass, to vouchers if ranks are
+// weighed.
 func (c *computation) addLinks(b *pagerank.Builder, weighed bool) (err error) {
 	if !weighed {
 		return c.nodes.addLinks(c.set, b)
@@ -207,7 +208,7 @@ func (c *computation) addLinks(b *pagerank.Builder, weighed bool) (err error) {
 	})
 }
 
-// personalize sets the nodes that teleportation goes to.
+// personalize sets the teleport set.
 func (c *computation) personalize(r *Report, targets *matcher, o *Options) error {
 	o.Options.Personalize, r.Missing = targets.weights()
 	for node := range o.Options.Personalize {
@@ -220,7 +221,7 @@ func (c *computation) personalize(r *Report, targets *matcher, o *Options) error
 	if o.Title == "" {
 		o.Title = o.Personalize[0].Spec
 		if n := len(o.Personalize); n > 1 {
-			o.Title = fmt.Sprintf("%d places", n)
+			o.Title = fmt.Sprintf("%d targets", n)
 		}
 	}
 	return nil
@@ -235,7 +236,7 @@ func (c *computation) publish(
 		return err
 	}
 	r.Pages, r.Links, r.Dangled = c.nodes.countRanked(), r.Vector.Links, result.Dangling
-	if o.Method != ByHosts { // there hosts are dangling
+	if o.Method != ByHosts { // with ByHosts, hosts are dangling
 		r.Dangled -= len(c.nodes.docs) - r.Pages
 	}
 	r.Seconds = time.Since(c.began).Seconds()

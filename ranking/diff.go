@@ -9,20 +9,21 @@ import (
 	"anatomy/vocab"
 )
 
-// A Comparison says how two rank vectors differ. Its JSON is that of "anatomy pagerank diff --json".
+// A Comparison describes the difference of two rank vectors. Its JSON is that of "anatomy pagerank
+// diff --json".
 type Comparison struct {
 	From string `json:"from"` // names of the vectors
 	To   string `json:"to"`
 
-	Pages   int          `json:"pages"`   // with a rank in one of them at least
+	Pages   int          `json:"pages"`   // pages with a rank in at least one of them
 	Kendall float64      `json:"kendall"` // Kendall's tau-b of their ranks
-	Moved   float64      `json:"moved"`   // share of all rank that is elsewhere: half the L1 distance
+	Moved   float64      `json:"moved"`   // share of all rank that differs: half the L1 distance
 	Shared  []SharedTop  `json:"shared"`
-	Gainers []RankedPage `json:"gainers"` // those with more rank in To, largest differences first
+	Gainers []RankedPage `json:"gainers"` // pages with more rank in To, by descending difference
 	Losers  []RankedPage `json:"losers"`
 }
 
-// A SharedTop is how many pages are among the first of both vectors.
+// A SharedTop is the number of pages that are among the first of both vectors.
 type SharedTop struct {
 	First int `json:"first"`
 	Pages int `json:"pages"`
@@ -31,8 +32,8 @@ type SharedTop struct {
 // sharedTops are the numbers of first pages that are compared.
 var sharedTops = []int{10, 100, 1000}
 
-// Diff compares two vectors of the data folder dir, or of all shards. The error wraps ErrNoVector if there
-// is none of a name.
+// Diff compares two vectors of the data folder dir, or of all shards. The error wraps ErrNoVector
+// if one does not exist.
 func Diff(dir, from, to string) (*Comparison, error) {
 	set, err := openLinks(dir)
 	if err != nil {
@@ -87,7 +88,7 @@ func (d *Comparison) order(from, to *rankvector.Vector) {
 	}
 }
 
-// descending returns the indices of ranks, the highest first.
+// descending returns the indices of ranks in descending order.
 func descending(ranks []float32) []int {
 	order := make([]int, len(ranks))
 	for i := range order {

@@ -13,9 +13,9 @@ import (
 	"anatomy/vocab"
 )
 
-// Links are the link databases of a data folder, or of all shards as one. They number the documents
-// of shard 0 as there, then those of shard 1, and so on. In shards that a crawl fills, numbers of
-// documents that a shard only mentions stay unused.
+// Links are the link databases of a data folder, or of all shards as one. Documents are numbered
+// across shards: first those of shard 0 with their docIDs, then those of shard 1, and so on.
+// Numbers of documents that a shard only mentions are unused.
 type links struct {
 	shards  []shardLinks
 	foreign []*shards.Foreign // by shard
@@ -27,8 +27,8 @@ type links struct {
 type shardLinks struct {
 	*linkdb.Set
 	dir  string
-	base vocab.DocID // number of the last document of the shards before
-	last vocab.DocID // of its own documents
+	base vocab.DocID // number of the last document of the previous shards
+	last vocab.DocID // last of its own documents
 }
 
 // openLinks opens the links of a data folder, or of a folder of shards. It takes no lock.
@@ -66,8 +66,8 @@ func (l *links) Close() (err error) {
 	return err
 }
 
-// canonical returns the number of the canonical document of one that a shard has or mentions, and
-// false if that was not found.
+// canonical returns the number of the canonical document of a document that a shard has or
+// mentions, or false if that was not found.
 func (l *links) canonical(shard int, doc vocab.DocID) (vocab.DocID, bool) {
 	of, ok := shards.Canonical(l.foreign, vocab.Outer(shard, doc), func(shard int, doc vocab.DocID) (vocab.DocID, bool) {
 		return l.shards[shard].Set.Canonical(doc)
@@ -76,7 +76,7 @@ func (l *links) canonical(shard int, doc vocab.DocID) (vocab.DocID, bool) {
 	return l.shards[shard].base + inner, ok
 }
 
-// outer returns the DocID outside of a document, given its number.
+// outer returns the DocID in the collection of a document, given its number.
 func (l *links) outer(doc vocab.DocID) vocab.DocID {
 	for i := len(l.shards) - 1; ; i-- {
 		if s := &l.shards[i]; doc > s.base || i == 0 {
@@ -85,13 +85,13 @@ func (l *links) outer(doc vocab.DocID) vocab.DocID {
 	}
 }
 
-// Names walks the URLs of all documents, ascending.
+// Names iterates over the URLs of all documents, ascending.
 func (l *links) Names() iter.Seq2[linkdb.Name, error] {
 	return func(yield func(linkdb.Name, error) bool) {
 		for i, s := range l.shards {
 			for name, err := range s.Set.Names() {
 				if err == nil && !l.foreign[i].IsOwn(name.Doc) {
-					continue // the shard that has it names it
+					continue // its own shard names it
 				}
 				if name.Doc += s.base; !yield(name, err) {
 					return
@@ -101,8 +101,8 @@ func (l *links) Names() iter.Seq2[linkdb.Name, error] {
 	}
 }
 
-// Links walks the links of all documents as [linkdb.Set.Links] does. With several shards, an alias may
-// lead from one to another.
+// Links iterates over the links of all documents like [linkdb.Set.Links]. An alias may lead from
+// one shard to another.
 func (l *links) Links() iter.Seq2[linkdb.Source, error] {
 	if len(l.shards) == 1 {
 		return l.shards[0].Set.Links()
@@ -111,7 +111,7 @@ func (l *links) Links() iter.Seq2[linkdb.Source, error] {
 		for i, s := range l.shards {
 			for source, err := range s.Set.Links() {
 				if err == nil && !l.foreign[i].IsOwn(source.Doc) {
-					continue // the shard that has it has all its links
+					continue // its own shard has all its links
 				}
 				source.Doc += s.base
 				source.Targets = l.resolve(i, source)
@@ -123,7 +123,7 @@ func (l *links) Links() iter.Seq2[linkdb.Source, error] {
 	}
 }
 
-// resolve returns the targets of a source by their numbers, as [linkdb.Set.Links] orders them.
+// resolve returns the targets of a source by number, in the order of [linkdb.Set.Links].
 func (l *links) resolve(shard int, source linkdb.Source) []linkdb.Target {
 	kept := source.Targets[:0]
 	for _, t := range source.Targets {
@@ -143,8 +143,8 @@ func (l *links) IsCanonical(doc vocab.DocID) bool {
 	return l.shards[shard].Set.IsCanonical(inner)
 }
 
-// vector returns the ranks that are in force under a name, by number of the document, nil if there
-// are none or they are damaged.
+// vector returns the ranks in force under a name, by number of the document, or nil if there are
+// none or they are damaged.
 func (l *links) vector(name string) (all *rankvector.Vector) {
 	for _, s := range l.shards {
 		v, err := rankvector.ReadFolder(s.dir, name)
@@ -155,13 +155,13 @@ func (l *links) vector(name string) (all *rankvector.Vector) {
 			all = v
 			continue
 		}
-		missing := int(s.base) + 1 - len(all.Ranks) // documents that became known after the vector
+		missing := int(s.base) + 1 - len(all.Ranks) // documents that became known after the vector was computed
 		all.Ranks = append(append(all.Ranks, make([]float32, max(0, missing))...), v.Ranks[1:]...)
 	}
 	return all
 }
 
-// publish puts a vector in force, in one shard after the other.
+// publish puts a vector in force, shard by shard.
 func (l *links) publish(name string, v *rankvector.Vector) error {
 	for i, s := range l.shards {
 		part := *v

@@ -11,7 +11,7 @@ import (
 	"anatomy/weburl"
 )
 
-// A Method is a way to rank pages by links.
+// A Method is a method of ranking pages by links.
 type Method uint8
 
 const (
@@ -25,7 +25,7 @@ var methods = []string{"vouched", "pages", "hosts", "harmonic"}
 
 func (m Method) String() string { return methods[m] }
 
-// title describes for people which pages a vector of the method ranks high.
+// title describes for display which pages a vector of the method ranks high.
 func (m Method) title() string {
 	titles := [...]string{"", "", "pages of hosts that others link to", "pages that others reach over few links"}
 	return titles[m]
@@ -35,7 +35,7 @@ func (m Method) title() string {
 func ParseMethod(name string) (Method, error) {
 	i := slices.Index(methods, name)
 	if i < 0 {
-		return 0, fmt.Errorf("pagerank: method %.40q is none of %s", name, strings.Join(methods, ", "))
+		return 0, fmt.Errorf("pagerank: method %.40q is not one of %s", name, strings.Join(methods, ", "))
 	}
 	return Method(i), nil
 }
@@ -94,7 +94,7 @@ func normalize(values []float64) []float32 {
 	return scaled
 }
 
-// rankByHarmonic ranks the pages by how near they are from all others.
+// rankByHarmonic ranks the pages by harmonic centrality.
 func rankByHarmonic(
 	ctx context.Context, set *links, n *nodes, o Options,
 ) (*pagerank.Result, []float32, error) {

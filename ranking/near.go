@@ -7,14 +7,14 @@ import (
 	"anatomy/vocab"
 )
 
-// nearEpsilon is the precision of Near: some 100,000 pages get a rank at most, and millions of links
-// are followed.
+// nearEpsilon is the precision of Near: at most about 100,000 pages get a rank, and millions of
+// links are followed.
 const nearEpsilon = 1e-6
 
-// Near ranks pages by how soon a walk from one of them reaches them, over links that it holds in
-// memory: PageRank personalised at query time (BP98 §2.1.2). It is for any number of goroutines.
+// Near ranks pages by personalised PageRank from one of them, computed at query time over links in
+// memory (BP98 §2.1.2). It is safe for concurrent use.
 type Near struct {
-	links *links // closed: for the numbers of documents
+	links *links // closed; used for the numbers of documents
 	nodes *nodes
 	graph *pagerank.Forward
 }
@@ -38,8 +38,8 @@ func OpenNear(ctx context.Context, dir string) (*Near, error) {
 	return n, err
 }
 
-// Ranks calls visit with the documents that a walk from doc reaches, as far as they get any rank to
-// speak of, and their shares of all rank. It visits none if doc is no page.
+// Ranks calls visit with the documents near doc and their ranks, as shares of all rank; documents
+// with negligible rank are omitted. It visits none if doc is not a page.
 func (n *Near) Ranks(doc vocab.DocID, visit func(doc vocab.DocID, rank float64)) {
 	shard, inner := doc.Shard()
 	if shard >= len(n.links.shards) {

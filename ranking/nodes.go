@@ -11,16 +11,16 @@ import (
 	"anatomy/weburl"
 )
 
-// nodes numbers the documents that exist and are no alias. Those that a walk of the links, or a
-// teleport, leads to or from have a rank. The others were not fetched, and nothing links to them: they
-// have no links in either direction, so the ranks of the rest are those without them, but for a factor.
+// nodes numbers the documents that exist and are not aliases. A node has a rank if it has a link or
+// is a teleport target. The other nodes were not fetched and have no in-links; leaving them out
+// changes the other ranks only by a factor.
 type nodes struct {
 	docs   []vocab.DocID // by node, ascending
 	of     []uint32      // by document, up to the last known one: its node + 1, or 0
-	ranked []bool        // by node; eachLink sets it
+	ranked []bool        // by node; set by eachLink
 }
 
-// loadNodes numbers the documents of set, and shows each to the matchers.
+// loadNodes numbers the documents of set, and passes each to the matchers.
 func loadNodes(set *links, matchers ...*matcher) (*nodes, error) {
 	n := &nodes{}
 	for name, err := range set.Names() {
@@ -57,7 +57,7 @@ func (n *nodes) addLinks(set *links, b *pagerank.Builder) error {
 	return n.eachLink(set, b.Add)
 }
 
-// countRanked returns the number of nodes that have a rank.
+// countRanked returns the number of nodes with a rank.
 func (n *nodes) countRanked() (count int) {
 	for _, ranked := range n.ranked {
 		if ranked {
@@ -67,7 +67,7 @@ func (n *nodes) countRanked() (count int) {
 	return count
 }
 
-// eachLink calls add with the followed links of each node that was fetched. targets is reused after add
+// eachLink calls add with the followed links of each fetched node. targets is reused after add
 // returns.
 func (n *nodes) eachLink(set *links, add func(from uint32, targets []uint32)) error {
 	var targets []uint32
@@ -92,7 +92,7 @@ func (n *nodes) eachLink(set *links, add func(from uint32, targets []uint32)) er
 	return nil
 }
 
-// vouchers returns vouchers for the sites of the nodes, which the links are to be added to.
+// vouchers returns vouchers for the sites of the nodes. The caller adds the links.
 func (n *nodes) vouchers(set *links) (*pagerank.Vouchers, error) {
 	sites, count, err := n.groups(set, (*weburl.URL).Site)
 	if err != nil {
@@ -101,8 +101,8 @@ func (n *nodes) vouchers(set *links) (*pagerank.Vouchers, error) {
 	return pagerank.NewVouchers(sites, count), nil
 }
 
-// groups returns the group of each node as a number, its host or its site, and how many there are. URLs
-// that cannot be parsed are one group.
+// groups returns the number of each node's group, its host or its site, and the number of groups.
+// URLs that cannot be parsed are one group.
 func (n *nodes) groups(
 	set *links, of func(*weburl.URL) string,
 ) (groups []uint32, count int, err error) {
@@ -137,8 +137,8 @@ func (n *nodes) groups(
 	return groups, len(numbers), nil
 }
 
-// ranksOf returns the ranks of the nodes in v, to start the iteration with. If the teleport of v leads to
-// all nodes, those without a rank receive what it brings: the least rank.
+// ranksOf returns the ranks of the nodes in v, to start the iteration with. If v teleports to all
+// nodes, nodes without a rank get the rank that the teleport alone gives.
 func (n *nodes) ranksOf(v *rankvector.Vector) []float32 {
 	least := float32(0)
 	if v.Personalized == "" {
@@ -155,8 +155,8 @@ func (n *nodes) ranksOf(v *rankvector.Vector) []float32 {
 	return ranks
 }
 
-// vector returns the ranks of the nodes by docID, those that count scaled to sum to 1. None of these is 0,
-// which stands for no rank: what no teleport reaches has the smallest number above it.
+// vector returns the ranks of the nodes by docID, scaled to sum to 1. Ranks are positive, because 0
+// means no rank: nodes that no teleport reaches get the smallest positive number.
 func (n *nodes) vector(r *pagerank.Result, ranks []float32, o Options) *rankvector.Vector {
 	v := &rankvector.Vector{
 		Damping:    cmp.Or(o.Damping, pagerank.DefaultDamping),

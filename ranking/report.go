@@ -15,7 +15,7 @@ import (
 type Report struct {
 	Vector *rankvector.Vector `json:"-"`
 
-	Name         string    `json:"name"`   // of the vector
+	Name         string    `json:"name"`   // name of the vector
 	Method       string    `json:"method"` // vouched, pages, hosts or harmonic
 	Computed     time.Time `json:"computed"`
 	Damping      float64   `json:"damping"`
@@ -25,19 +25,19 @@ type Report struct {
 
 	Pages    int     `json:"pages"` // nodes: documents with a rank
 	Links    uint64  `json:"links"`
-	Dangled  int     `json:"dangling"` // nodes without links
-	Teleport int     `json:"teleport"` // nodes that teleportation goes to; 0 for all
-	Unlinked int     `json:"unlinked"` // fetched sites that vouchers lower: no other links to them
+	Dangled  int     `json:"dangling"` // nodes without out-links
+	Teleport int     `json:"teleport"` // size of the teleport set; 0 for all nodes
+	Unlinked int     `json:"unlinked"` // fetched sites whose ranks vouchers lower: no other site links to them
 	Seconds  float64 `json:"seconds"`
 
-	Residuals []float64    `json:"residuals"` // L1 change, by iteration
-	Half      int          `json:"half"`      // number of highest pages that hold half of all rank
+	Residuals []float64    `json:"residuals"` // L1 change by iteration
+	Half      int          `json:"half"`      // number of top pages that hold half of all rank
 	Levels    []Level      `json:"levels"`    // ascending
-	Hosts     []HostRank   `json:"hosts"`     // those with the largest shares
+	Hosts     []HostRank   `json:"hosts"`     // hosts with the largest shares
 	HostCount int          `json:"host_count"`
-	Top       []RankedPage `json:"top"` // the highest, with their URLs
+	Top       []RankedPage `json:"top"` // the top pages, with their URLs
 
-	Compared bool         `json:"compared"` // there was a vector before; the rest compares the two
+	Compared bool         `json:"compared"` // there was a previous vector; the fields below compare the two
 	Moved    float64      `json:"moved"`    // share of all rank that moved: half the L1 distance
 	Gainers  []RankedPage `json:"gainers"`
 	Losers   []RankedPage `json:"losers"`
@@ -48,17 +48,17 @@ type RankedPage struct {
 	Doc    vocab.DocID `json:"doc"`
 	URL    string      `json:"url"`
 	Rank   float64     `json:"rank"`
-	Before float64     `json:"before"` // 0 where there was no vector before
+	Before float64     `json:"before"` // 0 without a previous vector
 }
 
-// A Level is the pages with ranks from From up to twice that, in multiples of the mean.
+// A Level is the pages with ranks in [From, 2·From), in multiples of the mean.
 type Level struct {
 	From  float64 `json:"from"`
 	Pages int     `json:"pages"`
-	Share float64 `json:"share"` // of all rank
+	Share float64 `json:"share"` // share of all rank
 }
 
-// A HostRank is a host with the rank of its pages.
+// A HostRank is a host with the sum of its pages' ranks.
 type HostRank struct {
 	Host   string  `json:"host"`
 	Pages  int     `json:"pages"`
@@ -66,20 +66,20 @@ type HostRank struct {
 	Before float64 `json:"before"`
 }
 
-// How much a report names.
+// Lengths of the lists in a report.
 const (
 	topPages = 10
 	topHosts = 20
 )
 
-// noticeable is the least factor by which a page that is named has gained or lost. Less is within the
-// tolerance of the iteration.
+// noticeable is the minimum factor by which a listed page has gained or lost. Smaller changes are
+// within the tolerance of the iteration.
 const noticeable = 1.001
 
-// minLevel is the exponent of the lowest level: it holds all ranks below 2^-19 of the mean.
+// minLevel is the exponent of the lowest level, which has all ranks below 2^-19 of the mean.
 const minLevel = -20
 
-// compare fills in the report from its vector and the one before, which may be nil.
+// compare fills in the report from its vector and the previous one, which may be nil.
 func (r *Report) compare(set *links, before *rankvector.Vector) error {
 	v := r.Vector
 	r.Computed, r.Damping, r.Tolerance, r.Personalized = v.Computed, v.Damping, v.Tolerance, v.Personalized

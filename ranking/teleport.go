@@ -15,21 +15,21 @@ import (
 	"anatomy/weburl"
 )
 
-// A TeleportTarget is a page or a site that teleportation goes to (BP98 §2.1.2: "a single page or a
-// group of pages").
+// A TeleportTarget is a page or a site in the teleport set (BP98 §2.1.2: "a single page or a group
+// of pages").
 type TeleportTarget struct {
 	Spec   string  // a URL, or a site: "example.org", "example.org/dir"
-	Weight float64 // shared evenly by the target's pages; only the ratio to other weights counts
+	Weight float64 // divided evenly among the target's pages; only the ratio to other weights matters
 }
 
-// ErrNoSuchPage is returned if no known document matches a teleport target.
+// ErrNoSuchPage is the error if no known document matches a teleport target.
 var ErrNoSuchPage = errors.New("no known page")
 
 // maxTargetLine bounds a line of a list of targets in bytes.
 const maxTargetLine = 1 << 14
 
-// ReadTeleportTargets reads lines of two fields: a URL or a site, and a weight, 1 if it is left
-// out. Empty lines and lines that begin with # are skipped. An error names the line.
+// ReadTeleportTargets reads lines of two fields: a URL or a site, and an optional weight, default
+// 1. Empty lines and lines that begin with # are skipped. Errors have the line number.
 func ReadTeleportTargets(r io.Reader) ([]TeleportTarget, error) {
 	var targets []TeleportTarget
 	err := eachLine(r, "places", func(fields []string) error {
@@ -43,7 +43,8 @@ func ReadTeleportTargets(r io.Reader) ([]TeleportTarget, error) {
 	return targets, nil
 }
 
-// ReadNodes reads lines like [ReadTeleportTargets], with nodes of a graph in place of URLs and sites.
+// ReadNodes reads lines like [ReadTeleportTargets], with nodes of a graph instead of URLs and
+// sites.
 func ReadNodes(r io.Reader) (weights map[string]float64, err error) {
 	weights = map[string]float64{}
 	err = eachLine(r, "nodes", func(fields []string) error {
@@ -54,8 +55,8 @@ func ReadNodes(r io.Reader) (weights map[string]float64, err error) {
 	return weights, err
 }
 
-// eachLine calls visit with the fields of each line that is neither empty nor a comment. Its errors
-// name the list and the line. A list without such a line is an error.
+// eachLine calls visit with the fields of each line that is neither empty nor a comment. Errors
+// have the name of the list and the line number. A list without entries is an error.
 func eachLine(r io.Reader, list string, visit func(fields []string) error) error {
 	lines := bufio.NewScanner(r)
 	lines.Buffer(nil, maxTargetLine)
@@ -80,7 +81,7 @@ func eachLine(r io.Reader, list string, visit func(fields []string) error) error
 	return nil
 }
 
-// parseTarget returns the target that fields describe: its Spec and, if there are two, its Weight.
+// parseTarget parses the fields of a target: its Spec and an optional Weight.
 func parseTarget(fields []string) (TeleportTarget, error) {
 	target := TeleportTarget{Spec: fields[0]}
 	if _, err := newMatcher([]TeleportTarget{target}); err != nil {
@@ -91,7 +92,7 @@ func parseTarget(fields []string) (TeleportTarget, error) {
 	return target, err
 }
 
-// parseWeight returns the second of at most two fields, 1 if there is none.
+// parseWeight parses the second of at most two fields, and returns 1 if there is none.
 func parseWeight(fields []string) (float64, error) {
 	switch len(fields) {
 	case 1:
@@ -111,7 +112,7 @@ type matcher struct {
 	targets []TeleportTarget
 	pages   map[vocab.Fingerprint][]int // targets by URL
 	sites   map[string][]int            // by host; those with a path are matched in full afterwards
-	nodes   [][]uint32                  // found so far, by target
+	nodes   [][]uint32                  // nodes found so far, by target
 }
 
 func newMatcher(targets []TeleportTarget) (*matcher, error) {
@@ -170,7 +171,7 @@ func (m *matcher) add(node uint32, url string) {
 	}
 }
 
-// weights returns the weight of each node that is in a target, and the targets without a node.
+// weights returns the weight of each node in a target, and the targets without a node.
 func (m *matcher) weights() (weights map[uint32]float64, missing []string) {
 	weights = map[uint32]float64{}
 	for i, t := range m.targets {
@@ -184,11 +185,11 @@ func (m *matcher) weights() (weights map[uint32]float64, missing []string) {
 	return weights, missing
 }
 
-// noSuchPage returns the error for targets without a page. It names known URLs that are similar.
+// noSuchPage returns the error for targets without a page. It lists similar known URLs.
 func noSuchPage(set *links, targets []TeleportTarget) error {
 	what := fmt.Sprintf("%q", targets[0].Spec)
 	if len(targets) > 1 {
-		what = fmt.Sprintf("any of %d places, %s and others", len(targets), what)
+		what = fmt.Sprintf("any of %d targets, %s and others", len(targets), what)
 	}
 	near, err := nearest(set, targets[0].Spec)
 	if err != nil {
@@ -200,8 +201,8 @@ func noSuchPage(set *links, targets []TeleportTarget) error {
 	return fmt.Errorf("pagerank: %w matches %s", ErrNoSuchPage, what)
 }
 
-// nearest returns at most three known URLs, or hosts if spec is a site without a path, that begin
-// and end like spec, for at least half of its length.
+// nearest returns at most three known URLs, or hosts if spec is a site without a path, that share a
+// prefix and a suffix with spec of at least half its length.
 func nearest(set *links, spec string) ([]string, error) {
 	type candidate struct {
 		name  string
@@ -237,8 +238,8 @@ func nearest(set *links, spec string) ([]string, error) {
 	return names, nil
 }
 
-// alike returns how many bytes two strings have in common at both ends, less half the difference of
-// their lengths.
+// alike returns the number of bytes that two strings share at both ends, minus half the difference
+// of their lengths.
 func alike(a, b string) int {
 	n := min(len(a), len(b))
 	head := 0

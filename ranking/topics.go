@@ -17,9 +17,9 @@ type Topic struct {
 	Targets []TeleportTarget
 }
 
-// ReadTopics reads lines of three fields: the name of a vector, a URL or a site, and a weight, 1 if
-// it is left out. Empty lines and lines that begin with # are skipped. There are at most
-// [pagerank.MaxTopics] names. An error names the line.
+// ReadTopics reads lines of three fields: the name of a vector, a URL or a site, and an optional
+// weight, default 1. Empty lines and lines that begin with # are skipped. At most
+// [pagerank.MaxTopics] names are allowed. Errors have the line number.
 func ReadTopics(r io.Reader) ([]Topic, error) {
 	var topics []Topic
 	err := eachLine(r, "topics", func(fields []string) error { return addToTopic(&topics, fields) })
@@ -35,7 +35,7 @@ func addToTopic(topics *[]Topic, fields []string) error {
 		return err
 	}
 	if len(fields) == 1 {
-		return errors.New("there must be a name, a URL or a site, and at most a weight")
+		return errors.New("expected a name, a URL or a site, and an optional weight")
 	}
 	target, err := parseTarget(fields[1:])
 	if err != nil {
@@ -44,7 +44,7 @@ func addToTopic(topics *[]Topic, fields []string) error {
 	i := slices.IndexFunc(*topics, func(t Topic) bool { return t.Name == fields[0] })
 	if i < 0 {
 		if len(*topics) == pagerank.MaxTopics {
-			return fmt.Errorf("%q is one topic too many: at most %d are computed at a time", fields[0], pagerank.MaxTopics)
+			return fmt.Errorf("too many topics at %q: at most %d are computed at a time", fields[0], pagerank.MaxTopics)
 		}
 		i = len(*topics)
 		*topics = append(*topics, Topic{Name: fields[0]})
@@ -54,8 +54,8 @@ func addToTopic(topics *[]Topic, fields []string) error {
 }
 
 // ComputeTopics computes a vector for each topic in one pass over the links, and puts them in
-// force. It uses the options Damping, Tolerance, MaxIterations, Workers, Memory and Progress. With a bound
-// on memory the topics are computed one after the other, from disk where the graph exceeds it.
+// force. It uses the options Damping, Tolerance, MaxIterations, Workers, Memory and Progress. With
+// a memory bound the topics are computed one at a time, from disk if the graph exceeds the bound.
 func ComputeTopics(ctx context.Context, dir string, topics []Topic, o pagerank.Options) ([]*Report, error) {
 	c, err := newComputation(dir)
 	if err != nil {

@@ -9,9 +9,9 @@ import (
 	"anatomy/vocab"
 )
 
-// TrustSeeds proposes n pages to look at and, if they are good, to trust: those from which most of
-// the web is reached, by PageRank over reversed links (TrustRank: Gyöngyi, Garcia-Molina, Pedersen,
-// VLDB 2004, §4.2). A vector personalised to the good ones is TrustRank.
+// TrustSeeds proposes n pages to review as trust seeds: those from which most of the web is
+// reached, by PageRank over reversed links (TrustRank: Gyöngyi, Garcia-Molina, Pedersen, VLDB 2004,
+// §4.2). A vector personalised to the good ones is TrustRank.
 func TrustSeeds(ctx context.Context, dir string, n int, o pagerank.Options) ([]RankedPage, error) {
 	set, err := openLinks(dir)
 	if err != nil {

@@ -24,19 +24,19 @@ type VectorStatus struct {
 	Pages        int       `json:"pages"`
 	Links        uint64    `json:"links"`
 
-	// Changed is the difference in the number of links since, as a share of them. Links of pages
-	// that were fetched again count as new until the runs are merged.
+	// Changed is the difference in the number of links since the computation, as a share of them.
+	// Links of refetched pages count as new until the runs are merged.
 	Changed float64 `json:"changed"`
 	Stale   bool    `json:"stale"` // Changed is above StaleShare
 }
 
-// StaleShare is the share of links changed above which a vector should be computed anew.
+// StaleShare is the share of changed links above which a vector should be recomputed.
 const StaleShare = 0.1
 
-// ErrNoVector is returned if no vector has the name.
+// ErrNoVector is the error if no vector has the name.
 var ErrNoVector = errors.New("no such rank vector")
 
-// CheckName returns an error if name cannot be that of a vector.
+// CheckName fails if name is not a valid name of a vector.
 func CheckName(name string) error {
 	if err := rankvector.CheckName(name); err != nil {
 		return fmt.Errorf("pagerank: %w", err)
@@ -69,7 +69,7 @@ func List(dir string) ([]VectorStatus, error) {
 	return all, nil
 }
 
-// AddShard adds the status of the vectors of another shard to that of some.
+// AddShard merges the status of the vectors of another shard into all.
 func AddShard(all, shard []VectorStatus) []VectorStatus {
 	if all == nil {
 		return shard
@@ -85,7 +85,7 @@ func AddShard(all, shard []VectorStatus) []VectorStatus {
 	return all
 }
 
-// ListFor is List for a link database with a number of links.
+// ListFor is List with the number of links given.
 func ListFor(dir string, links uint64) ([]VectorStatus, error) {
 	m, err := datadir.ReadManifest(dir)
 	if err != nil {
@@ -97,7 +97,7 @@ func ListFor(dir string, links uint64) ([]VectorStatus, error) {
 		if err != nil {
 			return nil, err
 		}
-		if v != nil { // it may have been removed since
+		if v != nil { // it may have been removed meanwhile
 			all = append(all, newRankStatus(name, v, links))
 		}
 	}
@@ -116,14 +116,14 @@ func newRankStatus(name string, v *rankvector.Vector, links uint64) VectorStatus
 	return st
 }
 
-// Remove removes a vector, of all shards. Searches that name it fail when their searcher has read the next
-// manifest. Searches that name none go on without ranks if it is the default one.
+// Remove removes a vector from all shards. Later searches that name it fail. If it is the default
+// one, other searches run without ranks.
 func Remove(dir, name string) error {
 	if err := CheckName(name); err != nil {
 		return err
 	}
 	if name == rankvector.Plain {
-		return fmt.Errorf("pagerank: the vector %q stays: the links of pages are told by it", name)
+		return fmt.Errorf("pagerank: the vector %q cannot be removed: reports on links need it", name)
 	}
 	if err := upgrade(dir); err != nil {
 		return err
@@ -146,7 +146,7 @@ func Remove(dir, name string) error {
 	return noVector(dirs[0], name)
 }
 
-// noVector returns the error for a vector that a folder does not have.
+// noVector returns the error for a vector that does not exist.
 func noVector(dir, name string) error {
 	m, err := datadir.ReadManifest(dir)
 	if err != nil {

@@ -107,7 +107,7 @@ func TestRankByName(t *testing.T) {
 	}
 	testweb.Must(t, ranking.Remove(dir, "half"))
 	for _, o := range []ranking.Options{{Name: "pages"}, {Name: "pages", Personalize: []ranking.TeleportTarget{{Spec: "museum.test", Weight: 1}}}} {
-		if _, err := ranking.Compute(t.Context(), dir, o); err == nil || !strings.Contains(err.Error(), "kept for PageRank as published") {
+		if _, err := ranking.Compute(t.Context(), dir, o); err == nil || !strings.Contains(err.Error(), "reserved for plain PageRank") {
 			t.Errorf("%+v: %v", o, err)
 		}
 	}

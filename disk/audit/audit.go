@@ -1,10 +1,10 @@
-// Package audit keeps a record of who changed a data folder: a line of JSON for each action, in the
-// file audit.log of the folder.
+// Package audit records who changed a data folder: one line of JSON per action, in the file
+// audit.log of the folder.
 //
 //	{"time":"2026-11-22T14:05:00Z","who":"ada (uid 1000)","what":"remove","target":["spam.example"],"result":"done"}
 //
-// The server and the command line append to the same file. A file that has reached MaxBytes becomes
-// audit.log.1, in the place of the one before. Both are for their owner alone.
+// The server and the command line append to the same file. A file that has reached MaxBytes is
+// renamed to audit.log.1, replacing the previous one. Only their owner may read the files.
 package audit
 
 import (
@@ -23,12 +23,12 @@ import (
 	"anatomy/disk/durable"
 )
 
-// The bounds of the record.
+// Bounds of the record.
 const (
 	MaxBytes = 4 << 20 // of a file, before the next line
 
-	maxTexts = 20  // targets or options of a line
-	maxText  = 500 // characters of each
+	maxTexts = 20  // maximum targets or options per line
+	maxText  = 500 // maximum characters of each
 )
 
 // Results of an action.
@@ -42,17 +42,17 @@ const (
 type Entry struct {
 	Time    time.Time `json:"time"` // set by Append if it is zero
 	Who     string    `json:"who"`  // a user and its number, or a token and the address of a client
-	What    string    `json:"what"` // a command, or an action of the admin page
+	What    string    `json:"what"` // a command, or an action on the admin page
 	Target  []string  `json:"target,omitempty"`
 	Options []string  `json:"options,omitempty"` // "name=value"
 	Result  string    `json:"result"`
 	Reason  string    `json:"reason,omitempty"` // of a failure
 }
 
-// Path returns the name of the file of a data folder.
+// Path returns the path of the file of a data folder.
 func Path(dir string) string { return filepath.Join(dir, "audit.log") }
 
-// Append adds a line to the record of the data folder dir, durably. Where there is no data folder it
+// Append durably adds a line to the record of the data folder dir. If there is no data folder it
 // does nothing.
 func Append(dir string, e Entry) error {
 	if _, err := os.Stat(filepath.Join(dir, "VERSION")); errors.Is(err, fs.ErrNotExist) {
@@ -76,7 +76,7 @@ func Append(dir string, e Entry) error {
 	return nil
 }
 
-// rotate renames a file that is full. While another process does so, it does nothing.
+// rotate renames a full file. If another process is doing so, it does nothing.
 func rotate(dir string) error {
 	if !isFull(dir) {
 		return nil
@@ -97,7 +97,7 @@ func isFull(dir string) bool {
 	return err == nil && info.Size() >= MaxBytes
 }
 
-// bound returns at most maxTexts texts, each shortened, and the number of others.
+// bound returns at most maxTexts texts, each shortened, and a note on the number of others.
 func bound(texts []string) []string {
 	var all []string
 	for _, text := range texts[:min(len(texts), maxTexts)] {

@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// A decoder decodes a section. After the first error, which it keeps, it is at the end of the section
+// A decoder decodes a section. It stores the first error; after it, it is at the end of the section
 // and returns zeros.
 type decoder struct {
 	data []byte
@@ -23,7 +23,7 @@ func (d *decoder) fail(format string, args ...any) {
 func (d *decoder) more() bool { return d.at < len(d.data) }
 
 func (d *decoder) uvarint() uint64 {
-	if at := d.at; at+1 < len(d.data) { // most are of one or two bytes
+	if at := d.at; at+1 < len(d.data) { // most have one or two bytes
 		low, high := d.data[at], d.data[at+1]
 		if low < 0x80 {
 			d.at = at + 1

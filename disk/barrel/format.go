@@ -5,9 +5,9 @@
 // because it fits in memory; the paper's barrels were read again and sorted in place (BP98 §4.4). The
 // sorter reads each file once, from start to end.
 //
-// A file is written once and depends on no other. It has a lexicon of its own, so that indexers need
-// not wait for each other (BP98 §4.4 logs new words instead). It is not durable, because it can be
-// rebuilt from the repository, but all its bytes are under checksums.
+// A file is written once and depends on no other. It has its own lexicon, so that indexers need not
+// wait for each other (BP98 §4.4 logs new words instead). It is not synced, because it can be
+// rebuilt from the repository, but checksums cover all its bytes.
 //
 // # Format, version 8
 //
@@ -39,12 +39,12 @@
 //	           first, plus 1 if it has several hits; number of hits − 2, if several; the hits
 //	hit:       2 × gap, plus 1 if the attributes differ, and if so the attribute byte of vocab.Hit
 //
-// The gap of a hit is its position minus that of the hit before, or its position if it is the first of
-// its field. Attributes are compared with the hit before, and at the first hit with plain text without
-// capital. A code of two bits that could also turn the capital bit and return to plain text took 3 %
-// more.
+// The gap of a hit is its position minus that of the hit before, or its position if it is the first
+// of its field. Attributes are compared with the hit before, and at the first hit with plain text
+// without capital. A two-bit code that could also toggle the capital bit and return to plain text
+// took 3 % more.
 //
-// The document "b A b", with its URL, title and so on left out, in the one barrel of the terms a, b:
+// The document "b A b", without its URL, title and so on, in a single barrel with the terms a, b:
 //
 //	01           term 0, one posting
 //	00 03 0b     document 0, one hit: position 1, attributes: plain, capital, normal size
@@ -89,7 +89,7 @@ const (
 	plainText     = vocab.Hit(vocab.NormalSize) // attributes of plain text without capital
 )
 
-// AppendHits appends the encoded hits of one posting, which are sorted by [vocab.Hit.Before].
+// AppendHits appends the encoded hits of one posting, which must be sorted by [vocab.Hit.Before].
 func AppendHits(dst []byte, hits []vocab.Hit) []byte {
 	attributes, field, last := plainText, vocab.Body, uint32(0)
 	for _, h := range hits {
@@ -120,7 +120,7 @@ type section struct {
 	docs int // of a document block
 	raw  int // of a text block: length of its content
 
-	// Of a barrel. The lexicon has terms, too.
+	// For a barrel; the lexicon also has terms.
 	first, end            vocab.TermID
 	postings, hits, terms int
 }

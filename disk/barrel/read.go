@@ -13,7 +13,8 @@ import (
 	"anatomy/vocab"
 )
 
-// A File is a file of barrels open for reading, with its lexicon in memory. It is for one goroutine.
+// A File is a file of barrels open for reading, with its lexicon in memory. It is not safe for
+// concurrent use.
 type File struct {
 	path    string
 	file    *os.File
@@ -42,7 +43,7 @@ func Open(path string) (*File, error) {
 	return f, nil
 }
 
-// rebuild ends an error about a damaged file.
+// rebuild is appended to errors about a damaged file.
 const rebuild = "; \"anatomy index\" rebuilds the index without it"
 
 func (f *File) open() error {
@@ -72,7 +73,7 @@ func (f *File) Terms() int { return len(f.ends) }
 // Barrels returns the number of barrels.
 func (f *File) Barrels() int { return len(f.barrels) }
 
-// Term returns a term of the lexicon, which the caller must not change.
+// Term returns a term of the lexicon. The caller must not modify it.
 func (f *File) Term(id vocab.TermID) []byte {
 	start := uint32(0)
 	if id > 0 {
@@ -120,8 +121,8 @@ func (f *File) readDirectory() error {
 	return f.parseDirectory(data, s.offset)
 }
 
-// parseDirectory decodes the directory, which is at offset end. It checks that the sections fill the
-// file up to there, so that no length exceeds the file.
+// parseDirectory decodes the directory, which is at offset end. It verifies that the sections fill
+// the file up to there, so that no length exceeds the file.
 func (f *File) parseDirectory(data []byte, end int64) error {
 	d := decoder{data: data}
 	at := int64(len(magic))
@@ -193,7 +194,7 @@ func (f *File) readLexicon() error {
 	}
 	d := decoder{data: data}
 	f.ends = make([]uint32, 0, f.lexicon.terms)
-	last := 0 // start of the term before
+	last := 0 // start of the previous term
 	for range f.lexicon.terms {
 		start := len(f.terms)
 		shared := d.number(uint64(start-last), "shared prefix")

@@ -7,8 +7,8 @@ import (
 	"anatomy/vocab"
 )
 
-// A Scan reads the postings of a file, term by term. One barrel is in memory at a time. It is for one
-// goroutine.
+// A Scan reads the postings of a file, term by term. It holds one barrel in memory. It is not safe
+// for concurrent use.
 type Scan struct {
 	file   *File
 	barrel int // index of the current barrel
@@ -16,13 +16,13 @@ type Scan struct {
 	buf    []byte
 	err    error
 
-	term vocab.TermID // the one after the current term
-	left int          // postings of the current term not read yet
-	next uint64       // lowest ordinal that can follow
+	term vocab.TermID // the term after the current one
+	left int          // unread postings of the current term
+	next uint64       // lowest ordinal that may follow
 	ord  vocab.Ordinal
 	hits []vocab.Hit
 
-	terms, postings, sum int // of the barrel, not read yet; sum is the number of hits
+	terms, postings, sum int // unread in the barrel; sum is the number of hits
 }
 
 // Scan returns a scan that is before the first term.
@@ -31,10 +31,10 @@ func (f *File) Scan() *Scan { return &Scan{file: f, barrel: -1} }
 // Err returns the error that ended the scan early.
 func (s *Scan) Err() error { return s.err }
 
-// Term returns the current term, which the caller must not change.
+// Term returns the current term. The caller must not modify it.
 func (s *Scan) Term() []byte { return s.file.Term(s.term - 1) }
 
-// DF returns the number of postings of the current term that were not read yet.
+// DF returns the number of unread postings of the current term.
 func (s *Scan) DF() int { return s.left }
 
 // NextTerm moves to the next term, before its first posting. It returns false at the end and after an

@@ -36,12 +36,12 @@ type Writer struct {
 	barrel  section
 	full    int // size in bytes at which a barrel is closed
 	barrels []section
-	nextOrd vocab.Ordinal // lowest ordinal that can follow in the current term
+	nextOrd vocab.Ordinal // lowest ordinal that may follow in the current term
 }
 
-// Create begins a file at path. A barrel is closed after the term with which it reaches barrelBytes.
-// The file is not durable: after a crash the repository is indexed again from the position in the
-// manifest.
+// Create starts a file at path. A barrel is closed after the term with which it reaches
+// barrelBytes. The file is not synced: after a crash the repository is indexed again from the
+// position in the manifest.
 func Create(path string, barrelBytes int64) (*Writer, error) {
 	file, err := durable.OS.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
@@ -56,7 +56,7 @@ func Create(path string, barrelBytes int64) (*Writer, error) {
 	return w, nil
 }
 
-// AddTerm adds a term to the lexicon. Terms come in ascending order, each term once.
+// AddTerm adds a term to the lexicon. Terms must be distinct and in ascending order.
 func (w *Writer) AddTerm(term []byte) {
 	shared := 0
 	for shared < len(term) && shared < len(w.lastTerm) && term[shared] == w.lastTerm[shared] {
@@ -69,8 +69,8 @@ func (w *Writer) AddTerm(term []byte) {
 	w.terms++
 }
 
-// AddDoc adds a document. Documents come after the last term, in the order of their ordinals, which is
-// that of their URLs' keys.
+// AddDoc adds a document. Documents come after the last term, in the order of their ordinals, which
+// is that of their URL keys.
 func (w *Writer) AddDoc(info *vocab.DocInfo) {
 	w.endLexicon()
 	at := texts.Span{N: uint32(len(info.Text))}
@@ -167,7 +167,7 @@ func appendDoc(b []byte, d *vocab.DocInfo, text texts.Span) []byte {
 	return b
 }
 
-// StartTerm begins the next term.
+// StartTerm starts the next term.
 func (w *Writer) StartTerm(postings int) {
 	w.endDocs()
 	w.buf = binary.AppendUvarint(w.buf, uint64(postings))
@@ -176,7 +176,7 @@ func (w *Writer) StartTerm(postings int) {
 	w.barrel.postings += postings
 }
 
-// AddPosting adds a posting with n hits, which AppendHits has encoded. Ordinals ascend.
+// AddPosting adds a posting with n hits encoded by AppendHits. Ordinals must ascend.
 func (w *Writer) AddPosting(ord vocab.Ordinal, n int, hits []byte) {
 	gap := uint64(ord-w.nextOrd) << 1
 	if n == 1 {

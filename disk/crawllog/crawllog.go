@@ -1,11 +1,11 @@
-// Package crawllog keeps the last crawls of a data folder: a line of JSON for each, the oldest first,
-// in the file crawls.log of the folder.
+// Package crawllog records the last crawls of a data folder: one line of JSON per crawl, oldest
+// first, in the file crawls.log of the folder.
 //
 //	{"began":"2026-11-24T03:00:00Z","ended":"2026-11-24T03:12:05Z","how":"recrawl","by":"schedule",
 //	"result":"done","new":3,"visited":160,"changed":5,"left":1,"failed":2,"pages":163}
 //
-// It is written when a crawl ends, by the process that has locked the folder, and replaced as a whole.
-// A crawl that was killed leaves no line. The file is for its owner alone.
+// The process that holds the folder's lock replaces the file when a crawl ends. A killed crawl
+// leaves no line. Only its owner may read the file.
 package crawllog
 
 import (
@@ -23,20 +23,20 @@ import (
 	"anatomy/disk/durable"
 )
 
-// The bounds of the file.
+// Bounds of the file.
 const (
 	MaxCrawls = 200 // older ones are dropped
 	maxReason = 500 // bytes
 )
 
-// What began a crawl.
+// Values of Crawl.By: what started a crawl.
 const (
 	Command   = "command"
 	AdminPage = "admin page"
 	Schedule  = "schedule"
 )
 
-// How a crawl ended.
+// Values of Crawl.Result.
 const (
 	Done    = "done"
 	Stopped = "stopped" // before its queues were empty, as by Ctrl-C
@@ -51,18 +51,19 @@ type Crawl struct {
 	By      string    `json:"by"`
 	Result  string    `json:"result"`
 	Reason  string    `json:"reason,omitempty"` // of a failure
-	New     int64     `json:"new"`              // pages
-	Visited int64     `json:"visited"`          // pages, again
-	Changed int64     `json:"changed"`          // of Visited: there is a new version
-	Left    int64     `json:"left"`             // of Visited: pages that are gone from the results
+	New     int64     `json:"new"`              // new pages
+	Visited int64     `json:"visited"`          // pages revisited
+	Changed int64     `json:"changed"`          // the part of Visited with a new version
+	Left    int64     `json:"left"`             // the part of Visited that left the results
 	Failed  int64     `json:"failed"`           // URLs that could not be fetched
-	Pages   int64     `json:"pages"`            // that the folder has in the end
+	Pages   int64     `json:"pages"`            // pages in the folder at the end
 }
 
-// Path returns the name of the file of a data folder.
+// Path returns the path of the file of a data folder.
 func Path(dir string) string { return filepath.Join(dir, "crawls.log") }
 
-// Append adds a crawl, and drops the oldest beyond MaxCrawls. The caller holds the lock of the folder.
+// Append adds a crawl, and drops the oldest beyond MaxCrawls. The caller holds the lock of the
+// folder.
 func Append(dir string, c Crawl) error {
 	c.Began, c.Ended = c.Began.UTC().Truncate(time.Second), c.Ended.UTC().Truncate(time.Second)
 	c.Reason = strings.ToValidUTF8(c.Reason[:min(len(c.Reason), maxReason)], "")
@@ -82,7 +83,7 @@ func Append(dir string, c Crawl) error {
 	return nil
 }
 
-// Read returns the last crawls, the newest first; none if there is no file.
+// Read returns the last crawls, newest first; none if the file does not exist.
 func Read(dir string) ([]Crawl, error) {
 	lines, err := readLines(dir)
 	if err != nil {
@@ -98,7 +99,7 @@ func Read(dir string) ([]Crawl, error) {
 	return all, nil
 }
 
-// readLines returns the lines of the file with their ends.
+// readLines returns the lines of the file, including line ends.
 func readLines(dir string) ([][]byte, error) {
 	content, err := os.ReadFile(Path(dir))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {

@@ -1,5 +1,5 @@
-// Package damage keeps what the readers of a process found damaged in a data folder. Every reader
-// reports to it, so that there is one place that logs, counts and answers questions about damage.
+// Package damage collects the damage that the readers of a process find in a data folder. All
+// readers report to it, so that logs, metrics and status pages have one source.
 package damage
 
 import (
@@ -8,10 +8,10 @@ import (
 	"sync"
 )
 
-// Repair is the command that mends what is damaged.
+// Repair is the command that repairs damage.
 const Repair = "anatomy check --repair"
 
-// The structures that damage is counted by.
+// Structures by which damage is counted.
 const (
 	Documents  = "documents"
 	Index      = "index"
@@ -21,10 +21,10 @@ const (
 	Repository = "repository"
 )
 
-// maxKept bounds the problems that are told apart.
+// maxKept bounds the number of distinct problems kept.
 const maxKept = 1000
 
-// A Log keeps problems. A nil Log keeps none. It is safe for concurrent use.
+// A Log collects problems. A nil Log discards them. It is safe for concurrent use.
 type Log struct {
 	log *slog.Logger
 
@@ -41,7 +41,7 @@ func NewLog(log *slog.Logger) *Log {
 	return &Log{log: log, known: map[string]bool{}, counts: map[string]int{}}
 }
 
-// Add keeps a problem of a structure, and logs it if it is new.
+// Add adds a problem of a structure, and logs it if it is new.
 func (l *Log) Add(structure string, problem error) {
 	if l == nil || problem == nil {
 		return
@@ -60,7 +60,7 @@ func (l *Log) Add(structure string, problem error) {
 	}
 }
 
-// Counts returns the number of different problems by structure.
+// Counts returns the number of distinct problems by structure.
 func (l *Log) Counts() map[string]int {
 	if l == nil {
 		return nil

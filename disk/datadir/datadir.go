@@ -1,33 +1,33 @@
-// Package datadir knows the layout of a data folder, which process may write to it, and which of
-// its files are in force.
+// Package datadir defines the layout of a data folder, locks it for the process that writes to it,
+// and determines which of its files are in force.
 //
 //	DIR/
 //	  VERSION           three lines: "anatomy 3", "folder" and its ID, "sum" and the xxhash64 of the others
-//	  LOCK              locked by the one process that writes (crawl, index); LOCK.pid names it
+//	  LOCK              locked by the one process that writes (crawl, index); LOCK.pid has its PID
 //	  MANIFEST          JSON: the segments, link runs and rank vectors in force, how far the repository is
 //	                    indexed, ID, checksum
 //	  DISKS             further folders with files of the repository, see Disk; in few data folders
-//	  MANIFEST.lock     locked for moments by a process that changes the MANIFEST
+//	  MANIFEST.lock     locked briefly by a process that changes the MANIFEST
 //	  anatomy.toml      the rules of the crawl                              (config)
 //	  crawls.log        the last crawls                                     (disk/crawllog)
 //	  docindex/         pebble: document index, seen set, frontier          (urlserver)
 //	  repository/       000001.repo …: the pages                            (disk/repository)
-//	  barrels/          barrels on their way to the sorter                  (disk/barrel)
+//	  barrels/          barrels to be sorted                  (disk/barrel)
 //	  links/            000001.links …: link database and anchors           (disk/linkdb)
 //	  index/            000001/ …: segments of the inverted index           (disk/segment)
 //	  rank/             default.000012.rank …: rank vectors                 (disk/rankvector)
 //	  control/          socket on which a running crawl answers             (control)
-//	  snapshot/         hard links to what a backup holds, while it is made (upkeep)
-//	  cluster/          which of its files a bucket has                     (cluster/replica)
+//	  snapshot/         hard links for a backup that is being made (upkeep)
+//	  cluster/          state of its copies in a bucket                     (cluster/replica)
 //	  certificates/     of serve --acme, with their keys                    (cmd/anatomy)
 //
-// Readers take no lock: every file but docindex/ is immutable once the MANIFEST names it, and the
-// MANIFEST is replaced by rename. A reader that does not find a file reads the MANIFEST again.
+// Readers take no lock: every file outside docindex/ is immutable once the MANIFEST names it, and
+// the MANIFEST is replaced by rename. A reader that does not find a file reads the MANIFEST again.
 //
-// The ID is a random number that a folder gets when it is made. VERSION, MANIFEST and the document
-// index have it, so that one of another folder is recognized. In version 1 VERSION is the one line
-// "anatomy 1", and there are neither IDs nor checksums. Before version 3 the MANIFEST names no rank
-// vectors: the vector default is rank/default.rank, which is replaced by rename.
+// The ID is a random number that a folder gets when it is created. VERSION, MANIFEST and the
+// document index contain it, so that a file of another folder is detected. In version 1 VERSION is
+// the one line "anatomy 1", and there are neither IDs nor checksums. Before version 3 the MANIFEST
+// names no rank vectors: the vector default is rank/default.rank, which is replaced by rename.
 package datadir
 
 import (
@@ -45,10 +45,10 @@ import (
 	"anatomy/disk/durable"
 )
 
-// A BusyError says that another process writes to the folder.
+// A BusyError is the error for a data folder that another process writes to.
 type BusyError struct {
 	Dir string
-	PID int // 0 where it is not known
+	PID int // 0 if unknown
 }
 
 func (e *BusyError) Error() string {
@@ -58,7 +58,7 @@ func (e *BusyError) Error() string {
 	return fmt.Sprintf("data folder %s is in use by process %d", e.Dir, e.PID)
 }
 
-// IsBusy reports whether err says that another process writes to the data folder.
+// IsBusy reports whether err means that another process writes to the data folder.
 func IsBusy(err error) bool { return errors.As(err, new(*BusyError)) }
 
 // A Writer is a data folder that this process has locked for writing.
@@ -66,19 +66,19 @@ type Writer struct {
 	dir     string
 	version version
 	lock    io.Closer
-	disks   closers // their locks
+	disks   closers // locks of the disks
 }
 
-// Create makes dir a data folder if it is absent or empty, and locks it for writing. The error is
-// [ErrNone] if it has other files, or one of [Open].
+// Create creates a data folder at dir if that is absent or empty, and locks it for writing. The
+// error is [ErrNone] if it has other files, or one of [Open].
 func Create(dir string) (*Writer, error) {
 	if isShard(dir) {
-		return Open(dir) // which says so
+		return Open(dir) // which returns the error
 	}
 	return CreateShard(dir)
 }
 
-// CreateShard is Create for a data folder that may be one of several in a folder of shards.
+// CreateShard is Create for a data folder that may be a shard.
 func CreateShard(dir string) (*Writer, error) {
 	if err := CheckVersion(dir); errors.Is(err, ErrNone) {
 		if err := claim(durable.OS, dir); err != nil {
@@ -89,8 +89,8 @@ func CreateShard(dir string) (*Writer, error) {
 }
 
 // Open locks a data folder for writing. The error wraps [ErrNone], a *VersionError, a *DamageError,
-// a *BusyError if another process has locked it, a *DiskError, or a *ShardsError. Whether structures belong
-// together is known when docindex.OpenFolder has opened the document index.
+// a *BusyError if another process has locked it, a *DiskError, or a *ShardsError. Whether its
+// structures match is checked by docindex.OpenFolder.
 func Open(dir string) (*Writer, error) {
 	if err := CheckVersion(dir); err != nil {
 		return nil, err
@@ -101,7 +101,7 @@ func Open(dir string) (*Writer, error) {
 	return OpenShard(dir)
 }
 
-// OpenShard is Open for a data folder that may be one of several in a folder of shards.
+// OpenShard is Open for a data folder that may be a shard.
 func OpenShard(dir string) (*Writer, error) {
 	v, err := readVersion(dir)
 	if err != nil {
@@ -125,8 +125,8 @@ func OpenShard(dir string) (*Writer, error) {
 	return w, nil
 }
 
-// useDisks verifies and locks the disks of a data folder that is opened for writing. A folder that was
-// copied has the disks of the other one, and may not write to them.
+// useDisks verifies and locks the disks of a data folder that is opened for writing. A copy of a
+// folder lists the disks of the original, and must not write to them.
 func useDisks(dir string, disks []Disk) (locks closers, err error) {
 	defer func() {
 		if err != nil {
@@ -175,7 +175,7 @@ func (c closers) Close() error {
 	return errors.Join(errs...)
 }
 
-// isShard reports whether a data folder lies in a folder of shards.
+// isShard reports whether a data folder is in a folder of shards.
 func isShard(dir string) bool {
 	path, err := filepath.Abs(dir)
 	return err == nil && hasShards(filepath.Dir(path))
@@ -191,8 +191,8 @@ func Lock(dir string) (io.Closer, error) {
 	return lock, nil
 }
 
-// prepare makes the folders that are missing, and completes a replacement of the document index that
-// a crash cut off.
+// prepare creates missing folders, and completes a replacement of the document index that a crash
+// interrupted.
 func (w *Writer) prepare() error {
 	pid := strconv.Itoa(os.Getpid()) + "\n"
 	err := os.WriteFile(filepath.Join(w.dir, "LOCK.pid"), []byte(pid), 0o600)
@@ -205,8 +205,8 @@ func (w *Writer) prepare() error {
 	return MakeFolders(w.dir)
 }
 
-// MakeFolders makes the folders below a data folder that are missing, because nothing is in them yet
-// and only files were copied.
+// MakeFolders creates the folders of a data folder that are missing because they were empty when
+// the files were copied.
 func MakeFolders(dir string) error {
 	for _, sub := range []string{"repository", "barrels", "links", "index", "rank"} {
 		if err := durable.MkdirAll(durable.OS, filepath.Join(dir, sub)); err != nil {
@@ -219,17 +219,17 @@ func MakeFolders(dir string) error {
 // Dir returns the path of the folder.
 func (w *Writer) Dir() string { return w.dir }
 
-// ID returns the random name of the folder, which VERSION, MANIFEST and the document index have. It
-// is "" while the folder has version 1.
+// ID returns the random ID of the folder, which VERSION, MANIFEST and the document index contain.
+// It is "" while the folder has version 1.
 func (w *Writer) ID() string { return w.version.id }
 
 // IsOld reports whether the folder has a version before [Version].
 func (w *Writer) IsOld() bool { return w.version.number < Version }
 
-// Upgrade makes a folder of an older version one of [Version], under an ID, or a new one if id is
-// "". keep must store the ID in the document index durably; the MANIFEST has it next, and VERSION
+// Upgrade upgrades a folder of an older version to [Version], with an ID, or a new one if id is "".
+// keep must durably store the ID in the document index; the MANIFEST gets it next, and VERSION
 // last, so that after a crash the folder has its old version and can be upgraded again. The rank
-// vectors keep the files that they have.
+// vectors keep their files.
 func (w *Writer) Upgrade(id string, keep func(id string) error) error {
 	if id == "" {
 		id = newID()
@@ -260,8 +260,8 @@ func (w *Writer) Close() error {
 	return errors.Join(w.disks.Close(), w.lock.Close())
 }
 
-// claim makes a folder a data folder. It must be absent, empty, or have only what a crash left of an
-// earlier claim, a lock, what the machine knows of a bucket, and the rules of the crawl.
+// claim makes a folder a data folder. It must be absent, empty, or contain only the remains of an
+// interrupted claim, a lock, this machine's state of a bucket, and the rules of the crawl.
 func claim(fsys durable.FS, dir string) error {
 	if err := durable.MkdirAll(fsys, dir); err != nil {
 		return err

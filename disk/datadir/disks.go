@@ -13,13 +13,13 @@ import (
 	"anatomy/disk/durable"
 )
 
-// A data folder may be spread over several disks: files of the repository may be in further folders,
-// which the file DISKS names. All else is in the data folder, which is the one that commands are
-// given. Such a folder has [SpreadVersion]. DISKS has lines
+// A data folder may be spread over several disks: files of the repository may be in further
+// folders, which the file DISKS names. All other files are in the data folder, which is the
+// argument of commands. Such a folder has [SpreadVersion]. DISKS has lines
 //
 //	anatomy disks 1
 //	folder ID                 of the data folder
-//	disk ID "/path"           one for each further folder; a random ID, and the absolute path
+//	disk ID "/path"           one per further folder; a random ID, and the absolute path
 //	sum                       and the xxhash64 of the others
 //
 // A further folder holds the files of the repository below repository/, hard links of a snapshot
@@ -28,10 +28,10 @@ import (
 //	anatomy disk 1
 //	folder ID                 of the data folder
 //	disk ID                   as in DISKS
-//	of "/path"                where the data folder was when it was last opened for writing
+//	of "/path"                path of the data folder when it was last opened for writing
 //	sum                       and the xxhash64 of the others
 //
-// So a folder that is not mounted, or is that of another data folder, is recognized.
+// So a folder that is not mounted, or belongs to another data folder, is detected.
 
 // A Disk is a further folder of a data folder.
 type Disk struct {
@@ -42,18 +42,18 @@ type Disk struct {
 // Repository is the folder of the files of the repository on the disk.
 func (d Disk) Repository() string { return filepath.Join(d.Path, RepositoryName) }
 
-// Snapshot is the folder of hard links to these files that a snapshot with a name has.
+// Snapshot is the folder of hard links to these files for a named snapshot.
 func (d Disk) Snapshot(name string) string { return filepath.Join(d.Path, "snapshot", name) }
 
 func (d Disk) marker() string { return filepath.Join(d.Path, "DISK") }
 
-// Disks is the file that names the disks of a data folder.
+// Disks is the path of the list of disks of a data folder.
 func Disks(dir string) string { return filepath.Join(dir, DisksName) }
 
-// DisksName is the name of the file that names the disks of a data folder.
+// DisksName is the name of the list of disks of a data folder.
 const DisksName = "DISKS"
 
-// A DiskError says that a disk of a data folder cannot be used.
+// A DiskError is the error for a disk of a data folder that cannot be used.
 type DiskError struct {
 	Dir  string // the data folder
 	Disk string // path of the disk; "" for the list of disks
@@ -76,8 +76,8 @@ var (
 	errBadList   = errors.New("(DISKS) is damaged")
 )
 
-// ReadDisks returns the disks of a data folder, none if it is not spread. The error is a *DiskError
-// or about reading.
+// ReadDisks returns the disks of a data folder, or none if it is not spread. The error is a
+// *DiskError or a read error.
 func ReadDisks(fsys durable.FS, dir string) ([]Disk, error) {
 	b, err := durable.ReadFile(fsys, Disks(dir))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -101,8 +101,8 @@ func ReadDisks(fsys durable.FS, dir string) ([]Disk, error) {
 	return disks, nil
 }
 
-// decodeLines returns the lines between the first, which must be as given, and the checksum. The first
-// of these names the data folder.
+// decodeLines returns the lines between the first, which must equal first, and the checksum. The
+// first of these contains the ID of the data folder.
 func decodeLines(b []byte, first string) (lines []string, ok bool) {
 	s := string(b)
 	at := strings.LastIndex(strings.TrimSuffix(s, "\n"), "\n") + 1
@@ -148,7 +148,8 @@ func (m marker) write(d Disk) error {
 	return durable.WriteFile(durable.OS, d.marker(), withSum(text))
 }
 
-// CheckDisks returns a *DiskError if a disk of the data folder dir is missing or that of another one.
+// CheckDisks returns a *DiskError if a disk of the data folder dir is missing or belongs to another
+// one.
 func CheckDisks(fsys durable.FS, dir string) error {
 	disks, err := ReadDisks(fsys, dir)
 	for _, d := range disks {
@@ -159,13 +160,13 @@ func CheckDisks(fsys durable.FS, dir string) error {
 	return err
 }
 
-// Check returns a *DiskError if the disk of the data folder dir is missing or that of another one.
+// Check returns a *DiskError if the disk is missing or does not belong to the data folder dir.
 func (d Disk) Check(dir string) error {
 	_, err := d.check(durable.OS, dir)
 	return err
 }
 
-// check returns the marker of a disk.
+// check returns the marker of a disk, or the error of Check.
 func (d Disk) check(fsys durable.FS, dir string) (marker, error) {
 	m, err := readMarker(fsys, d)
 	switch {
@@ -180,7 +181,7 @@ func (d Disk) check(fsys durable.FS, dir string) (marker, error) {
 	return m, err
 }
 
-// isUsedBy reports whether the data folder at of, which is another one than own, has a disk.
+// isUsedBy reports whether the data folder at of, if it is not own, uses a disk.
 func isUsedBy(of, own string, d Disk) bool {
 	if a, err := os.Stat(of); err != nil {
 		return false

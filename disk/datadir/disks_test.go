@@ -179,7 +179,7 @@ func TestRemoveDisk(t *testing.T) {
 	if err := os.WriteFile(file, []byte("pages"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := RemoveDisk(dir, t.TempDir()); err == nil || !strings.Contains(err.Error(), "is none of its disks") {
+	if _, err := RemoveDisk(dir, t.TempDir()); err == nil || !strings.Contains(err.Error(), "is not one of its disks") {
 		t.Errorf("another folder: %v", err)
 	}
 	for i, disk := range disks {

@@ -13,7 +13,7 @@ import (
 	"anatomy/disk/durable"
 )
 
-// HasRepository reports whether the data folder dir has a repository with files in it, on any disk.
+// HasRepository reports whether the data folder dir has files of a repository, on any disk.
 func HasRepository(dir string) bool {
 	folders := []string{Repository(dir)}
 	disks, err := ReadDisks(durable.OS, dir)
@@ -26,7 +26,7 @@ func HasRepository(dir string) bool {
 	})
 }
 
-// RepositorySize returns the sum of the sizes of the files of the repository, on all disks.
+// RepositorySize returns the total size of the files of the repository, on all disks.
 func RepositorySize(dir string) (bytes int64, err error) {
 	disks, err := ReadDisks(durable.OS, dir)
 	if err != nil {
@@ -40,8 +40,8 @@ func RepositorySize(dir string) (bytes int64, err error) {
 	return bytes, err
 }
 
-// FolderSize returns the sum of the sizes of the files below path in bytes. Files that are deleted
-// during the walk end it without an error.
+// FolderSize returns the total size in bytes of the files below path. Files that are deleted
+// meanwhile are not an error.
 func FolderSize(path string) (bytes int64, err error) {
 	err = filepath.WalkDir(path, func(_ string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
@@ -59,7 +59,8 @@ func FolderSize(path string) (bytes int64, err error) {
 	return bytes, err
 }
 
-// FreeSpace returns how many bytes this process may still write to the file system of dir.
+// FreeSpace returns the number of bytes that this process may still write to the file system of
+// dir.
 func FreeSpace(dir string) (int64, error) {
 	u, err := vfs.Default.GetDiskUsage(dir)
 	if err != nil {

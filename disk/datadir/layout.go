@@ -2,7 +2,7 @@ package datadir
 
 import "path/filepath"
 
-// The structures that can be missing or foreign.
+// Names of the structures that can be missing or belong to another folder.
 const (
 	DocIndexName   = "docindex"
 	RepositoryName = "repository"
@@ -10,12 +10,12 @@ const (
 	VersionName    = "VERSION"
 )
 
-// The paths of a data folder.
+// Paths of a data folder.
 
 // DocIndex is the folder of the document index.
 func DocIndex(dir string) string { return filepath.Join(dir, DocIndexName) }
 
-// FreshDocIndex is the folder in which a new document index is made that replaces a damaged one.
+// FreshDocIndex is the folder in which a replacement of a damaged document index is made.
 func FreshDocIndex(dir string) string { return DocIndex(dir) + ".new" }
 
 // DamagedDocIndex is the folder to which a damaged document index is moved.
@@ -48,13 +48,13 @@ func Control(dir string) string { return filepath.Join(dir, "control") }
 // Certificates is the folder of the certificates of serve --acme, with their keys.
 func Certificates(dir string) string { return filepath.Join(dir, "certificates") }
 
-// ClusterKeys is the file of the keys with which crawlers of other machines join.
+// ClusterKeys is the file of the keys that crawlers on other machines join with.
 func ClusterKeys(dir string) string { return filepath.Join(dir, "cluster.keys") }
 
-// Cluster is the folder of what a machine knows of the copies of the folder in a bucket.
+// Cluster is the folder of this machine's state of the copies of the folder in a bucket.
 func Cluster(dir string) string { return filepath.Join(dir, "cluster") }
 
-// ControlSocket is the path of that socket, or of a symbolic link to it.
+// ControlSocket is the path of the control socket, or of a symbolic link to it.
 func ControlSocket(dir string) string { return filepath.Join(Control(dir), "socket") }
 
 // Shards is the file that makes dir a folder of shards instead of a data folder, see disk/shards.

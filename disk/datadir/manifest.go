@@ -16,11 +16,11 @@ import (
 )
 
 // A Manifest is one generation of the index: the segments, link runs and rank vectors that are in
-// force together. All files that it names are durable before it is published, and do not change
-// after that.
+// force together. All files that it names are durable before it is published, and immutable from
+// then on.
 //
-// The process that has locked the folder changes everything but Ranks, see [Writer.Publish]. Any
-// process changes Ranks, see [PublishRank].
+// Only the process that has locked the folder changes fields other than Ranks, see
+// [Writer.Publish]. Any process may change Ranks, see [PublishRank].
 type Manifest struct {
 	Generation uint64        `json:"generation"` // grows by one with each change
 	Segments   []string      `json:"segments"`   // oldest first: a document's newest segment wins
@@ -28,10 +28,10 @@ type Manifest struct {
 	Indexed    vocab.Address `json:"indexed"`    // records before this address are in the segments
 	Known      vocab.DocID   `json:"known"`      // URLs of documents up to this one are in the link runs
 	Next       uint64        `json:"next"`       // number of the next segment, run or rank vector
-	Settled    bool          `json:"settled"`    // one segment, with every known anchor credited
+	Settled    bool          `json:"settled"`    // there is one segment, with every known anchor text credited
 
-	// Average is the average length of documents in words that impacts of new segments are computed
-	// with; 0 before the first. Older segments state the one that they have.
+	// Average is the average length of documents in words for the impacts of new segments; 0 before
+	// the first. Older segments store their own.
 	Average uint32 `json:"average,omitempty"`
 
 	// Ranks are the files of the rank vectors by name, see [Rank]. Before version 3 they are not in
@@ -41,8 +41,8 @@ type Manifest struct {
 	Folder string `json:"folder,omitempty"` // ID of the data folder; "" in version 1
 }
 
-// A signedManifest is what the MANIFEST holds. Sum is the xxhash64 of the file as it is with an
-// empty Sum, in 16 hexadecimal digits.
+// A signedManifest is the content of MANIFEST. Sum is the xxhash64 of the file with an empty Sum,
+// in 16 hexadecimal digits.
 type signedManifest struct {
 	Manifest
 	Sum string `json:"sum"`
@@ -85,11 +85,12 @@ func (r *ManifestReader) Read() (Manifest, error) {
 	return m, err
 }
 
-// readTries is how often ReadFiles calls read.
+// readTries bounds the calls of read in ReadFiles.
 const readTries = 4
 
 // ReadFiles calls read with the manifest in force, and again with the next one if a file that it
-// names has been deleted meanwhile. It takes no lock. The error is that of [ReadManifest] or of read.
+// names has been deleted meanwhile. It takes no lock. The error is that of [ReadManifest] or of
+// read.
 func ReadFiles(dir string, read func(Manifest) error) error {
 	for tries := 1; ; tries++ {
 		m, err := ReadManifest(dir)
@@ -140,7 +141,7 @@ func decodeManifest(b []byte) (Manifest, error) {
 	return m.Manifest, err
 }
 
-// encodeManifest returns the content of MANIFEST. One without an ID is of version 1.
+// encodeManifest returns the content of MANIFEST. A manifest without an ID has version 1.
 func encodeManifest(m Manifest) ([]byte, error) {
 	if m.Folder == "" {
 		b, err := json.MarshalIndent(m, "", "\t")
@@ -156,8 +157,8 @@ func encodeManifest(m Manifest) ([]byte, error) {
 	return append(b, '\n'), err
 }
 
-// WriteManifest writes m durably to a data folder, with the generation that it has: for copies of
-// data folders.
+// WriteManifest durably writes m to a data folder without changing its generation. It is for copies
+// of data folders.
 func WriteManifest(dir string, m Manifest) error { return writeManifest(durable.OS, dir, m) }
 
 func writeManifest(fsys durable.FS, dir string, m Manifest) error {

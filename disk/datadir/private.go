@@ -7,10 +7,10 @@ import (
 	"anatomy/disk/durable"
 )
 
-// MarkPrivate marks a data folder as one that holds pages that were fetched with credentials, which
-// not everybody may read. The mark is durable when MarkPrivate returns, and nothing removes it: older
-// versions of such pages stay in the repository until they are compacted, and their links and words
-// in the index.
+// MarkPrivate marks a data folder as private: it has pages that were fetched with credentials,
+// which not everyone may read. The mark is durable when MarkPrivate returns, and is never removed:
+// older versions of such pages stay in the repository until they are compacted, and their links and
+// words in the index.
 func MarkPrivate(dir string) error {
 	if IsPrivate(dir) {
 		return nil
@@ -22,7 +22,7 @@ func MarkPrivate(dir string) error {
 	return nil
 }
 
-// IsPrivate reports whether a data folder is marked, or whether that cannot be told.
+// IsPrivate reports whether a data folder is marked as private, or whether the mark cannot be read.
 func IsPrivate(dir string) bool {
 	_, err := os.Stat(Private(dir))
 	return !os.IsNotExist(err)

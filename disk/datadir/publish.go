@@ -19,18 +19,18 @@ import (
 )
 
 // Two processes may change the manifest at the same time: the one that has locked the folder, and
-// one that computes ranks beside it. Each change is read, modify and write under a lock of its own,
-// which is held for milliseconds, and takes over from the manifest in force what it does not change.
+// one that computes ranks. Each change is a read-modify-write under a lock of its own, which is
+// held for milliseconds, and keeps the fields that it does not change.
 
-// ErrNoRank says that a manifest has no rank vector with a name.
+// ErrNoRank is the error for a rank vector that the manifest does not have.
 var ErrNoRank = errors.New("no such rank vector")
 
-// manifestWait bounds the wait for another process that changes the manifest. It holds the lock
-// while it writes a rank vector, 4 bytes a document.
+// manifestWait bounds the wait for another process that changes the manifest. That process holds
+// the lock while it writes a rank vector, 4 bytes per document.
 const manifestWait = time.Minute
 
-// change publishes what edit makes of the manifest in force, with the next generation. The first
-// manifest adopts the rank vectors in the folder, which another manifest named that was lost.
+// change applies edit to the manifest in force and publishes the result as the next generation. The
+// first manifest adopts the rank vectors in the folder, which a lost manifest named.
 func change(dir string, edit func(*Manifest) error) (m Manifest, err error) {
 	lock, err := lockManifest(dir)
 	if err != nil {
@@ -55,7 +55,7 @@ func change(dir string, edit func(*Manifest) error) (m Manifest, err error) {
 	return m, WriteManifest(dir, m)
 }
 
-// WithManifest calls fn while nobody else changes the manifest.
+// WithManifest calls fn while no other process changes the manifest.
 func WithManifest(dir string, fn func() error) (err error) {
 	lock, err := lockManifest(dir)
 	if err != nil {
@@ -65,15 +65,15 @@ func WithManifest(dir string, fn func() error) (err error) {
 	return fn()
 }
 
-// WaitForManifest returns when nobody changes the manifest, or after a time. Then what does not belong
-// together in the folder is not being replaced.
+// WaitForManifest returns when no process changes the manifest, or after a time. A mismatch found
+// afterwards is not due to a replacement in progress.
 func WaitForManifest(dir string, within time.Duration) {
 	if lock, err := lockManifestWithin(dir, within); err == nil {
 		lock.Close()
 	}
 }
 
-// lockManifest blocks until no other process, and nobody in this one, changes the manifest.
+// lockManifest blocks until no other process or goroutine changes the manifest.
 func lockManifest(dir string) (io.Closer, error) { return lockManifestWithin(dir, manifestWait) }
 
 func lockManifestWithin(dir string, within time.Duration) (io.Closer, error) {
@@ -85,8 +85,8 @@ func lockManifestWithin(dir string, within time.Duration) (io.Closer, error) {
 	}
 }
 
-// Publish makes m the manifest in force, durably, and returns it as it is then: its Ranks are those
-// in force, and its Generation is the next one.
+// Publish durably makes m the manifest in force, and returns it as published: with the Ranks in
+// force, and the next Generation.
 func (w *Writer) Publish(m Manifest) (Manifest, error) {
 	return change(w.dir, func(now *Manifest) error {
 		m.Generation, m.Ranks = max(m.Generation, now.Generation), now.Ranks
@@ -97,9 +97,9 @@ func (w *Writer) Publish(m Manifest) (Manifest, error) {
 	})
 }
 
-// Skip leaves out n generations and n numbers of segments, runs and rank vectors, in a copy of a data
-// folder that is changed from now on: what another copy of it made and is not known here keeps its
-// numbers. It does nothing if no manifest was published.
+// Skip skips n generations and n numbers of segments, runs and rank vectors, in a copy of a data
+// folder that will be changed: numbers that another copy may have used stay unused here. It does
+// nothing if no manifest was published.
 func Skip(dir string, n uint64) error {
 	m, err := ReadManifest(dir)
 	if err != nil || m.Generation == 0 {
@@ -113,24 +113,24 @@ func Skip(dir string, n uint64) error {
 	return err
 }
 
-// PublishFile calls write while nobody else changes the manifest, with the one in force, and then
-// publishes the next generation of it, so that readers look at what write has replaced. It needs no
-// lock of the folder.
+// PublishFile calls write with the manifest in force while no other process changes it, and then
+// publishes its next generation, so that readers reload what write has replaced. It needs no lock
+// of the folder.
 func PublishFile(dir string, write func(Manifest) error) error {
 	_, err := change(dir, func(m *Manifest) error { return write(*m) })
 	return err
 }
 
-// PublishRank creates the file of a rank vector with a content, and puts it in force under a name
-// instead of the one before. It needs no lock of the folder, which must have the version [Version].
+// PublishRank creates the file of a rank vector, and puts it in force under a name, replacing the
+// previous one. It needs no lock of the folder, which must have version [Version].
 func PublishRank(dir, name string, content []byte) error {
 	return changeRanks(dir, func(m *Manifest) error {
 		return addRank(durable.OS, dir, m, name, content)
 	})
 }
 
-// RemoveRank puts the rank vector with a name out of force. The error wraps [ErrNoRank] if there is
-// none.
+// RemoveRank removes the rank vector with a name from the manifest. The error wraps [ErrNoRank] if
+// there is none.
 func RemoveRank(dir, name string) error {
 	return changeRanks(dir, func(m *Manifest) error {
 		if _, ok := m.Ranks[name]; !ok {
@@ -142,7 +142,8 @@ func RemoveRank(dir, name string) error {
 	})
 }
 
-// changeRanks publishes a change of the rank vectors and deletes the files that it puts out of force.
+// changeRanks publishes a change of the rank vectors and deletes the files that are no longer in
+// force.
 func changeRanks(dir string, edit func(*Manifest) error) error {
 	v, err := readVersion(dir)
 	if err == nil && v.number < Version {
@@ -170,8 +171,7 @@ func changeRanks(dir string, edit func(*Manifest) error) error {
 	return nil
 }
 
-// addRank creates the file of a rank vector, with a number that no file of the name has, and names
-// it in m.
+// addRank creates the file of a rank vector, with an unused number, and names it in m.
 func addRank(fsys durable.FS, dir string, m *Manifest, name string, content []byte) error {
 	for {
 		file := fmt.Sprintf("%s.%06d%s", name, m.Next, rankExtension)
@@ -195,8 +195,8 @@ func addRank(fsys durable.FS, dir string, m *Manifest, name string, content []by
 
 const rankExtension = ".rank"
 
-// rankNumber returns the name of the rank vector in a file and the number of the file: 0 for
-// NAME.rank, as vectors were called before version 3.
+// rankNumber parses the name of a file into the name of the rank vector and its number: 0 for
+// NAME.rank, the name before version 3.
 func rankNumber(file string) (name string, number uint64, ok bool) {
 	base, ok := strings.CutSuffix(file, rankExtension)
 	name, digits, numbered := strings.Cut(base, ".")
@@ -229,7 +229,7 @@ func findRanks(dir string) (map[string]string, error) {
 	return found, nil
 }
 
-// HasRanks reports whether there are files of rank vectors, in force or not.
+// HasRanks reports whether files of rank vectors exist, in force or not.
 func HasRanks(dir string) bool {
 	found, err := findRanks(dir)
 	return err == nil && len(found) > 0
@@ -238,9 +238,9 @@ func HasRanks(dir string) bool {
 // RankNames returns the names of the rank vectors, ascending.
 func (m Manifest) RankNames() []string { return slices.Sorted(maps.Keys(m.Ranks)) }
 
-// Sweep removes what m does not name: superseded segments and runs, barrels, and what a crash left
-// unfinished. It removes rank vectors that the manifest in force does not name. It returns the paths
-// that it removed.
+// Sweep removes files that m does not name: superseded segments and runs, barrels, and remains of a
+// crash. It removes rank vectors that the manifest in force does not name. It returns the removed
+// paths.
 func (w *Writer) Sweep(m Manifest) ([]string, error) {
 	keep := map[string]bool{}
 	for _, s := range m.Segments {
@@ -260,7 +260,7 @@ func (w *Writer) Sweep(m Manifest) ([]string, error) {
 	return append(removed, some...), err
 }
 
-// sweepRanks removes the rank vectors that the manifest in force does not name, while nobody
+// sweepRanks removes the rank vectors that the manifest in force does not name, while no process
 // publishes one.
 func (w *Writer) sweepRanks() (removed []string, err error) {
 	lock, err := lockManifest(w.dir)

@@ -10,10 +10,10 @@ import (
 	"anatomy/disk/durable"
 )
 
-// RepairVersion writes VERSION anew if it is damaged, or missing in a folder that has a document
-// index or a repository, and returns the problem that it repaired. idOf returns the ID that the
-// document index has, "" for none; the MANIFEST is asked first. A folder whose MANIFEST names none
-// of its rank vectors gets version 2.
+// RepairVersion rewrites VERSION if it is damaged, or missing in a folder that has a document index
+// or a repository, and returns the problem that it repaired. The ID is that of the MANIFEST or, if
+// it has none, of idOf, which returns the ID in the document index, or "". A folder whose MANIFEST
+// names no rank vectors although some exist gets version 2.
 func RepairVersion(dir string, idOf func() string) (repaired, err error) {
 	repaired = CheckVersion(dir)
 	var damage *DamageError
@@ -44,7 +44,7 @@ func RepairVersion(dir string, idOf func() string) (repaired, err error) {
 	return repaired, nil
 }
 
-// isUsed reports whether dir has what only data folders have.
+// isUsed reports whether dir has structures that only data folders have.
 func isUsed(dir string) bool {
 	_, err := os.Stat(DocIndex(dir))
 	return err == nil && HasRepository(dir)

@@ -13,10 +13,10 @@ import (
 	"anatomy/disk/durable"
 )
 
-// AddDisks spreads the data folder dir over further folders, which must be missing or empty, or those
-// of the data folder: a disk that it has, and that is at another path now, is found there from now on.
-// It makes dir a data folder if there is none. The error is a *DiskError if a folder cannot be used,
-// or that of [Create].
+// AddDisks spreads the data folder dir over further folders. These must be missing or empty, or
+// already disks of the data folder: a disk at a new path is found there from now on. It creates the
+// data folder if there is none. The error is a *DiskError if a folder cannot be used, or that of
+// [Create].
 func AddDisks(dir string, paths []string) error {
 	if err := addTo(dir); err != nil {
 		return err
@@ -34,7 +34,7 @@ func AddDisks(dir string, paths []string) error {
 	}
 	disks, err := ReadDisks(durable.OS, dir)
 	if errors.Is(err, errBadList) {
-		err = nil // the disks that are named have markers
+		err = nil // the given disks have markers
 	}
 	for _, path := range paths {
 		if err == nil {
@@ -44,14 +44,14 @@ func AddDisks(dir string, paths []string) error {
 	if err == nil {
 		err = writeDisks(dir, v.id, disks)
 	}
-	if err == nil && v.number != SpreadVersion { // last, so that the list is there
+	if err == nil && v.number != SpreadVersion { // last, so that the list exists
 		v.number = SpreadVersion
 		err = writeVersion(durable.OS, dir, v)
 	}
 	return errors.Join(err, lock.Close())
 }
 
-// addTo makes dir a data folder unless it is one, or is missing its list of disks.
+// addTo creates a data folder at dir unless it is one, or has lost its list of disks.
 func addTo(dir string) error {
 	if isShard(dir) {
 		return &ShardsError{Dir: dir, Shard: true}
@@ -104,7 +104,7 @@ func addDisk(dir, folder, path string, disks []Disk) ([]Disk, error) {
 	return append(disks, d), nil
 }
 
-// makeDisk makes a folder a disk. It must be missing or empty, but for what RemoveDisk leaves.
+// makeDisk makes a folder a disk. It must be missing or empty, except for remains of RemoveDisk.
 func makeDisk(d Disk, m marker) error {
 	if err := durable.MkdirAll(durable.OS, d.Path); err != nil {
 		return err
@@ -127,9 +127,9 @@ func makeDisk(d Disk, m marker) error {
 	return m.write(d)
 }
 
-// RemoveDisk copies the files of a disk to the data folder dir, which must have the space, and deletes
-// them from the disk, which the data folder then no longer uses. The error is a *DiskError if the
-// folder at path is no disk of dir or cannot be used, or that of [Open].
+// RemoveDisk moves the files of a disk to the data folder dir, which must have the space; the data
+// folder then no longer uses the disk. The error is a *DiskError if the folder at path is not a
+// disk of dir or cannot be used, or that of [Open].
 func RemoveDisk(dir, path string) (files int, err error) {
 	w, err := Open(dir)
 	if err != nil {
@@ -163,8 +163,8 @@ func RemoveDisk(dir, path string) (files int, err error) {
 	return len(names), nil
 }
 
-// GiveUpDisk takes a disk that is missing off the list of the data folder dir. A repair finds out what
-// is lost with it. The error is a *DiskError if the disk is there, or none of dir.
+// GiveUpDisk removes a missing disk from the list of the data folder dir. A repair then determines
+// what is lost. The error is a *DiskError if the disk exists, or is not a disk of dir.
 func GiveUpDisk(dir, path string) error {
 	v, err := readVersion(dir)
 	if err != nil {
@@ -180,7 +180,7 @@ func GiveUpDisk(dir, path string) error {
 		at, err = findDisk(dir, path, disks)
 	}
 	if err == nil && disks[at].Check(dir) == nil {
-		err = &DiskError{dir, path, errors.New("is there, and need not be given up")}
+		err = &DiskError{dir, path, errors.New("is available, and need not be given up")}
 	}
 	if err == nil {
 		w := &Writer{dir: dir, version: v}
@@ -189,7 +189,7 @@ func GiveUpDisk(dir, path string) error {
 	return errors.Join(err, lock.Close())
 }
 
-// findDisk returns which of the disks has a path.
+// findDisk returns the index of the disk with a path.
 func findDisk(dir, path string, disks []Disk) (int, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
@@ -197,12 +197,12 @@ func findDisk(dir, path string, disks []Disk) (int, error) {
 	}
 	at := slices.IndexFunc(disks, func(d Disk) bool { return d.Path == path })
 	if at < 0 {
-		err = &DiskError{dir, path, errors.New("is none of its disks")}
+		err = &DiskError{dir, path, errors.New("is not one of its disks")}
 	}
 	return at, err
 }
 
-// forgetDisk writes the list of the disks that are left.
+// forgetDisk writes the list of the remaining disks.
 func (w *Writer) forgetDisk(left []Disk) error {
 	if len(left) > 0 {
 		return writeDisks(w.dir, w.version.id, left)
@@ -214,7 +214,8 @@ func (w *Writer) forgetDisk(left []Disk) error {
 	return durable.Remove(durable.OS, Disks(w.dir))
 }
 
-// copyDisk copies the files of the repository from a disk to the data folder, which readers prefer.
+// copyDisk copies the files of the repository from a disk to the data folder. Readers prefer these
+// copies.
 func copyDisk(dir string, d Disk) (names []string, err error) {
 	entries, err := os.ReadDir(d.Repository())
 	if err != nil {

@@ -17,22 +17,22 @@ import (
 	"anatomy/disk/durable"
 )
 
-// Version is the format of data folders that this program writes. It reads all before it; the first
-// process that opens an older folder for writing upgrades it.
+// Version is the format of data folders that this program writes. It reads all earlier formats; the
+// first process that opens an older folder for writing upgrades it.
 //
 //	1  November 2026
 //	2  November 2026: VERSION and MANIFEST have checksums, and name the folder that they belong to
 //	3  November 2026: the MANIFEST names the rank vectors, and has the average length
 const Version = 3
 
-// SpreadVersion is the format of data folders that are spread over several disks, and are else as
-// those of [Version]. Programs that would not find the files on the other disks refuse it.
+// SpreadVersion is the format of data folders that are spread over several disks; it otherwise
+// equals [Version]. Programs that would not find the files on the other disks reject it.
 const SpreadVersion = 4
 
-// ErrNone says that a folder is no data folder.
+// ErrNone is the error for a folder that is not a data folder.
 var ErrNone = errors.New("no anatomy data")
 
-// A VersionError says that a data folder has a later format than [Version].
+// A VersionError is the error for a data folder with a later format than [Version].
 type VersionError struct {
 	Dir   string
 	Found string // the first line of VERSION
@@ -42,7 +42,7 @@ func (e *VersionError) Error() string {
 	return fmt.Sprintf("data folder %s has format %q, this program reads %q", e.Dir, e.Found, versionLine)
 }
 
-// A DamageError says that VERSION or MANIFEST of a data folder is damaged.
+// A DamageError is the error for a damaged VERSION or MANIFEST of a data folder.
 type DamageError struct {
 	Path string
 	Err  error
@@ -54,11 +54,11 @@ func (e *DamageError) Error() string {
 
 func (e *DamageError) Unwrap() error { return e.Err }
 
-// A MismatchError says that structures of a data folder do not belong together: one is missing, or
-// comes from another folder or from an earlier time.
+// A MismatchError is the error for a data folder whose structures do not match: one is missing, or
+// belongs to another folder or to an earlier time.
 type MismatchError struct {
 	Dir       string
-	Structure string // that a repair makes anew: DocIndexName, RepositoryName or ManifestName
+	Structure string // that a repair recreates: DocIndexName, RepositoryName or ManifestName
 	What      string
 }
 
@@ -66,11 +66,11 @@ func (e *MismatchError) Error() string {
 	return fmt.Sprintf("data folder %s: %s; \"anatomy check --repair\" repairs it", e.Dir, e.What)
 }
 
-// A ShardsError says that a folder of shards, or a shard, was given to what works on one data folder
-// that is no part of a collection.
+// A ShardsError is the error for a folder of shards, or a shard, in an operation on a single data
+// folder.
 type ShardsError struct {
 	Dir   string
-	Shard bool // it is a shard, which is written with the others alone
+	Shard bool // it is a shard, which is only written together with the others
 }
 
 func (e *ShardsError) Error() string {
@@ -85,22 +85,22 @@ var (
 	firstLine   = regexp.MustCompile(`^anatomy ([0-9]{1,6})$`)
 )
 
-const oldLine = "anatomy 1" // all of VERSION in version 1
+const oldLine = "anatomy 1" // content of VERSION in version 1
 
-// A version is what VERSION says.
+// A version is the content of VERSION.
 type version struct {
 	number int
 	id     string // of the folder; "" in version 1
 }
 
-// newID returns a random name for a new data folder: 32 hexadecimal digits.
+// newID returns a random ID for a new data folder: 32 hexadecimal digits.
 func newID() string {
 	var b [16]byte
 	rand.Read(b[:])
 	return hex.EncodeToString(b[:])
 }
 
-// encode returns the content of VERSION: in version 1, which has no ID, one line.
+// encode returns the content of VERSION: one line in version 1, which has no ID.
 func (v version) encode() []byte {
 	if v.id == "" {
 		return []byte(oldLine + "\n")
@@ -108,13 +108,13 @@ func (v version) encode() []byte {
 	return withSum(fmt.Sprintf("anatomy %d\nfolder %s\n", v.number, v.id))
 }
 
-// withSum returns text with a last line that has its checksum.
+// withSum appends a last line with the checksum of text.
 func withSum(text string) []byte {
 	return fmt.Appendf(nil, "%ssum %016x\n", text, xxhash.Sum64String(text))
 }
 
-// decodeVersion decodes the content of VERSION. VERSION of a later format begins with its number,
-// too, and ends with a checksum.
+// decodeVersion decodes the content of VERSION. In later formats VERSION also begins with its
+// number and ends with a checksum.
 func decodeVersion(dir string, b []byte) (v version, err error) {
 	s := string(b)
 	damage := func(what string) error {
@@ -125,7 +125,7 @@ func decodeVersion(dir string, b []byte) (v version, err error) {
 	if first == nil {
 		return v, damage("not a version")
 	}
-	if strings.TrimSpace(rest) == "" { // one line has no checksum
+	if strings.TrimSpace(rest) == "" { // a single line has no checksum
 		if line != oldLine {
 			return v, &VersionError{Dir: dir, Found: line}
 		}
@@ -148,7 +148,7 @@ func decodeVersion(dir string, b []byte) (v version, err error) {
 }
 
 // CheckVersion returns nil for a data folder of a format that this program reads. Otherwise the
-// error wraps [ErrNone] if dir is no data folder, is a *VersionError if its format is later, a
+// error wraps [ErrNone] if dir is not a data folder, is a *VersionError if its format is later, a
 // *DamageError, or a *ShardsError.
 func CheckVersion(dir string) error {
 	_, err := ReadID(dir)
@@ -161,7 +161,7 @@ func VerifyVersion(dir string, content []byte) error {
 	return err
 }
 
-// ReadID returns the ID of a data folder, "" in version 1. Its error is that of [CheckVersion].
+// ReadID returns the ID of a data folder, or "" in version 1. Its error is that of [CheckVersion].
 func ReadID(dir string) (id string, err error) {
 	v, err := readVersion(dir)
 	return v.id, err
@@ -205,7 +205,8 @@ func hasShards(dir string) bool {
 	return err == nil
 }
 
-// CopyVersion writes the VERSION of a copy of the data folder dir, which is not spread over disks.
+// CopyVersion writes the VERSION of a copy of the data folder dir. The copy is not spread over
+// disks.
 func CopyVersion(dir, to string) error {
 	v, err := readVersion(dir)
 	if err != nil {

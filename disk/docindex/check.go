@@ -68,8 +68,8 @@ func (r *Record) String() string {
 	return s
 }
 
-// Check compares the tables with each other and reports every disagreement. Nothing may write to
-// the index meanwhile. It takes a bit of memory a document.
+// Check compares the tables with each other and reports every inconsistency. The index must not be
+// written meanwhile. It takes a bit of memory per document.
 func (db *DB) Check(report func(problem string)) error {
 	c := checker{db: db, report: report}
 	for _, step := range []func() error{c.records, c.urls, c.queues, c.waits, c.revisits, c.contents, c.duplicates, c.totals} {
@@ -85,8 +85,8 @@ type checker struct {
 	report   func(string)
 	seen     Counts
 	copies   uint64         // number of duplicates
-	unplaced [States]uint64 // queued and waiting documents that were not yet found in a queue
-	placed   []uint64       // bit set of queued and waiting documents that were found in a queue
+	unplaced [States]uint64 // queued and waiting documents not yet found in a queue
+	placed   []uint64       // bit set of queued and waiting documents found in a queue
 }
 
 func (c *checker) problem(format string, args ...any) {
@@ -127,7 +127,7 @@ func (c *checker) records() error {
 	})
 }
 
-// IsPage reports whether the document was fetched and kept as a page of its own.
+// IsPage reports whether the document was fetched and stored as a page of its own.
 func (r *Record) IsPage() bool {
 	return r.Kind == vocab.PageTarget && r.Fetch != nil && r.Fetch.Outcome == vocab.Fetched && r.Fetch.Alias == 0
 }
@@ -149,7 +149,7 @@ func (c *checker) urls() error {
 	return err
 }
 
-// place records that a document is in a queue, and reports if its record disagrees.
+// place records that a document is in a queue, and reports an inconsistency with its record.
 func (c *checker) place(doc vocab.DocID, want State) error {
 	r, ok, err := c.db.Get(doc)
 	switch {
@@ -214,7 +214,7 @@ func (c *checker) duplicates() error {
 	return err
 }
 
-// revisits compares the documents to be visited again with their records.
+// revisits compares the queue of revisits with the records.
 func (c *checker) revisits() error {
 	return c.db.EachRevisit(time.Time{}, func(due time.Time, doc vocab.DocID) (bool, error) {
 		r, ok, err := c.db.Get(doc)

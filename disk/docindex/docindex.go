@@ -17,19 +17,19 @@
 //	                                                             "stored": last address, a varint;
 //	                                                             other names: of the URL server
 //	'q' host 0x00 priority [1] number [8]    docID               a queued URL, see QueueKey
-//	'r' due, Unix ms [8] docID [8]           empty               a document to be visited again when due
+//	'r' due, Unix ms [8] docID [8]           empty               a document to revisit when due
 //	's' docID [8]                            empty               a seed
-//	't' host 0x00 URL shape                  Yield, below        what the pages of a shape showed
+//	't' host 0x00 URL shape                  Yield, below        results of the pages of a shape
 //	'u' fingerprint [8]                      URLRecord, below
-//	'w' due, Unix ms [8] docID [8]           priority            a URL to be fetched again later
-//	'x' host 0x00 URL shape 0x00 docID [8]   empty               a document that was refused for its shape
+//	'w' due, Unix ms [8] docID [8]           priority            a URL to fetch again later
+//	'x' host 0x00 URL shape 0x00 docID [8]   empty               a document refused because of its shape
 //
 // A URLRecord is a varint, docID<<1 | held, and if the queue is ordered by quality its position
 // when the URL was queued: priority [1] and number, a varint. If either is set, flags [1] follow:
 // 1 bred, 2 listed, 4 sampled; priority and number are 0 then if there are none.
 //
 // A Yield is varints: pages with new and with repeated texts; then, unless all are 0, breeding
-// pages, URLs without a page, and URLs refused. Earlier versions wrote the first two alone.
+// pages, URLs without a page, and URLs refused. Earlier versions wrote only the first two.
 //
 // A HostRecord, version 5: version [1], flags [1] (1 https, 2 a shape was spent, 4 a sitemap was
 // sought where none was named), then varints: pages, time to connect and time to answer in µs, requests per connection (0 is unknown each), and
@@ -75,15 +75,15 @@
 //	if there are validators:
 //	        varint  length of the ETag, and the ETag; the same of Last-Modified
 //
-// So a page that was visited once takes two bytes and its validators. Version 1 has no flags from
-// 16 on; its fetched documents count as visited once.
+// So the history of a page visited once takes two bytes and its validators. Version 1 has no flags
+// from 16 on; its fetched documents count as visited once.
 //
 // Example: http://a.test/ queued as a seed, first seen at 1,000,000,000 s:
 //
 //	02 03 00 00 00 00 80 94eb dc03 00 0e 68 74 74 70 3a 2f 2f 61 2e 74 65 73 74 2f
 //
-// A document that is known only by a link takes some 100 bytes in all tables, 40 to 60 when
-// compressed. DocIDs and hosts take nearly nothing, because pebble stores the difference of
+// A document that is only known from a link takes about 100 bytes in all tables, 40 to 60 when
+// compressed. DocIDs and hosts take almost nothing, because pebble stores the differences of
 // neighbouring keys.
 package docindex
 
@@ -118,36 +118,36 @@ const (
 	tableRefused   = 'x'
 )
 
-// Options of Open.
+// Options configure Open.
 type Options struct {
 	FS         vfs.FS // default: the operating system's
 	CacheBytes int64  // for blocks and for records not yet in tables; default 32 MB
 
-	// NoCompactions keeps pebble from merging tables in the background: a folder whose checkpoint
-	// is taken has the same tables as the checkpoint then.
+	// NoCompactions disables background compactions of pebble: the folder of a checkpoint then
+	// keeps the same tables as the checkpoint.
 	NoCompactions bool
 }
 
 // A DB is an open document index. It is safe for concurrent use.
 type DB struct {
-	changes atomic.Uint64 // batches so far
+	changes atomic.Uint64 // number of batches so far
 
 	p       *pebble.DB
 	dir     string
 	o       Options
-	failure failure // the first write that failed; none succeeds after it
+	failure failure // the first failed write; all later ones fail
 
-	checkpoint failure // of a folder of the checkpoint that is made
+	checkpoint failure // failed sync of a folder of the current checkpoint
 
 	readOnly bool
-	pinned   *pinnedFS     // if readOnly
+	pinned   *pinnedFS     // set if readOnly
 	stored   atomic.Uint64 // see Stored
 }
 
 // DefaultCacheBytes is the default of Options.CacheBytes.
 const DefaultCacheBytes = 32 << 20
 
-// Open opens the document index in the folder dir, and creates it if there is none.
+// Open opens the document index in the folder dir, creating it if needed.
 func Open(dir string, o Options) (*DB, error) {
 	if o.CacheBytes == 0 {
 		o.CacheBytes = DefaultCacheBytes
@@ -187,7 +187,7 @@ func (db *DB) open() (err error) {
 			err = failed
 		}
 		if failed := db.failure.get(); failed != nil {
-			err = failed // pebble goes on, and does not know
+			err = failed // pebble ignores it
 			if db.p != nil {
 				db.p.Close()
 			}
@@ -200,15 +200,15 @@ func (db *DB) open() (err error) {
 	return err
 }
 
-// Checkpoint copies the current state to the folder dir, which must not exist: with hard links if
-// dir is on the same file system. Reads and writes continue meanwhile. Records in memory are written
-// to tables before, which never change and so need not be copied again for the next copy.
+// Checkpoint copies the current state to the folder dir, which must not exist, with hard links if
+// dir is on the same file system. Reads and writes continue meanwhile. Records in memory are first
+// written to tables. Tables are immutable, so the next copy need not copy them again.
 func (db *DB) Checkpoint(dir string) error {
 	if err := db.Tidy(); err != nil {
 		return err
 	}
 	err := db.p.Checkpoint(dir, pebble.WithFlushedWAL())
-	if unsynced := db.checkpoint.take(); unsynced != nil { // pebble removes dir after other errors
+	if unsynced := db.checkpoint.take(); unsynced != nil { // after other errors pebble removes dir
 		err = errors.Join(err, unsynced, db.o.FS.RemoveAll(dir))
 	}
 	if err != nil {
@@ -217,15 +217,15 @@ func (db *DB) Checkpoint(dir string) error {
 	return nil
 }
 
-// Changes returns a number that grows with each batch of an index. A checkpoint changes files and not
-// this.
+// Changes returns a number that grows with each batch of an index. A checkpoint changes files
+// without changing it.
 func Changes(db *DB) uint64 { return db.changes.Load() }
 
 // Tidy writes the records in memory to tables, which take a third of the size of the log.
 func (db *DB) Tidy() error { return db.commit(db.p.Flush) }
 
-// Close closes the index. If pebble has kept old logs for reuse, Close opens and closes it once
-// more, which removes them: after a crawl of 10,000 pages they take 4.7 MB, the tables 1.8 MB.
+// Close closes the index. If pebble has kept old logs for reuse, Close reopens and closes it once,
+// which removes them: after a crawl of 10,000 pages they take 4.7 MB, and the tables 1.8 MB.
 func (db *DB) Close() error {
 	if db.pinned != nil {
 		defer db.pinned.close()
@@ -243,10 +243,9 @@ func (db *DB) Close() error {
 	return nil
 }
 
-// quiet is pebble's logger. Pebble calls Fatalf where it finds itself in a state that cannot be, and
-// expects that the process ends. Here Fatalf panics, and returnFatal makes an error of the panic. On
-// pebble's own goroutines the panic ends the process. Writes that fail do not lead there, see
-// writeFS.
+// quiet is pebble's logger. Pebble calls Fatalf on internal inconsistencies and expects the process
+// to exit. Here Fatalf panics, and returnFatal converts the panic to an error. On pebble's own
+// goroutines the panic ends the process. Failed writes do not lead there, see writeFS.
 type quiet struct{}
 
 type fatal string
@@ -255,7 +254,7 @@ func (quiet) Infof(string, ...any)              {}
 func (quiet) Errorf(string, ...any)             {}
 func (quiet) Fatalf(format string, args ...any) { panic(fatal(fmt.Sprintf(format, args...))) }
 
-// returnFatal returns an error for a panic of quiet, nil for none, and panics again for others.
+// returnFatal returns an error for a panic of quiet, or nil for no panic. It re-panics for others.
 func returnFatal(panicked any) error {
 	switch p := panicked.(type) {
 	case nil:
@@ -267,7 +266,7 @@ func returnFatal(panicked any) error {
 	}
 }
 
-// get calls decode with the value of a key, if there is one. The value is valid during the call.
+// get calls decode with the value of a key, if it exists. The value is valid during the call.
 func (db *DB) get(key []byte, decode func([]byte) error) (bool, error) {
 	value, closer, err := db.p.Get(key)
 	if errors.Is(err, pebble.ErrNotFound) {
@@ -320,8 +319,8 @@ func (db *DB) Each(from vocab.DocID, fn func(Record) error) error {
 	})
 }
 
-// Find returns the document of a URL's fingerprint. held reports that only nofollow links lead to
-// it.
+// Find returns the document of a URL's fingerprint. held reports whether only nofollow links lead
+// to it.
 func (db *DB) Find(fp vocab.Fingerprint) (doc vocab.DocID, held, ok bool, err error) {
 	r, ok, err := db.URL(fp)
 	return r.Doc, r.Held, ok, err
@@ -346,7 +345,7 @@ func (db *DB) ByContent(id vocab.ContentID) (doc vocab.DocID, ok bool, err error
 	return doc, ok && err == nil, err
 }
 
-// Host returns the record of a host, zero for an unknown one.
+// Host returns the record of a host, or zero for an unknown one.
 func (db *DB) Host(name string) (h HostRecord, err error) {
 	_, err = db.get(append([]byte{tableHost}, name...), func(b []byte) (err error) {
 		h, err = decodeHost(name, b)
@@ -355,17 +354,17 @@ func (db *DB) Host(name string) (h HostRecord, err error) {
 	return h, err
 }
 
-// A Yield counts what the URLs of one shape of a host's URLs led to: those of a folder, of a query
+// A Yield counts the results of the URLs of a host with one shape: those of a folder, of a query
 // pattern, or with one extension.
 type Yield struct {
-	New      uint64 // pages with a text that is new in the shape
-	Repeated uint64 // pages with a text that earlier pages of the shape had
-	Breeding uint64 // of these, pages on which new URLs of the shape were found
-	Missing  uint64 // URLs that do not exist or are no page
-	Refused  uint64 // URLs that were refused, those sampled included
+	New      uint64 // pages whose text is new in the shape
+	Repeated uint64 // pages whose text earlier pages of the shape had
+	Breeding uint64 // of these, pages with links to new URLs of the shape
+	Missing  uint64 // URLs that do not exist or are not pages
+	Refused  uint64 // refused URLs, including sampled ones
 }
 
-// Yield returns the yield of a shape of a host's URLs, zero for an unknown one.
+// Yield returns the yield of a shape of a host's URLs, or zero for an unknown one.
 func (db *DB) Yield(host, shape string) (y Yield, err error) {
 	_, err = db.get(yieldKey(host, shape), func(b []byte) (err error) {
 		y, err = decodeYield(b)
@@ -405,7 +404,7 @@ func decodeYield(b []byte) (Yield, error) {
 	return y, nil
 }
 
-// EachRefused calls fn for the documents that were refused for a shape, ascending, until fn returns
+// EachRefused calls fn for the documents refused because of a shape, ascending, until fn returns
 // false.
 func (db *DB) EachRefused(host, shape string, fn func(vocab.DocID) (bool, error)) error {
 	lo := refusedKey(host, shape, 0)
@@ -420,7 +419,7 @@ func refusedKey(host, shape string, doc vocab.DocID) []byte {
 	return binary.BigEndian.AppendUint64(append(b, 0), uint64(doc))
 }
 
-// Counts returns the totals, zero for a new index.
+// Counts returns the totals, or zero for a new index.
 func (db *DB) Counts() (c Counts, err error) {
 	_, err = db.get(metaKey("counts"), func(b []byte) (err error) {
 		c, err = decodeCounts(b)
@@ -429,7 +428,7 @@ func (db *DB) Counts() (c Counts, err error) {
 	return c, err
 }
 
-// Meta returns the value that the URL server keeps under a name, "" if there is none.
+// Meta returns the value that the URL server stores under a name, or "".
 func (db *DB) Meta(name string) (s string, err error) {
 	_, err = db.get(metaKey(name), func(b []byte) error { s = string(b); return nil })
 	return s, err
@@ -446,7 +445,7 @@ func (db *DB) Seeds() (docs []vocab.DocID, err error) {
 }
 
 // A QueueKey is a position in a host's queue: lower priorities come first, then lower numbers.
-// Numbers are unique and ascend in the order of queueing.
+// Numbers are unique, in the order of queueing.
 type QueueKey struct {
 	Host     string // with its port, unless that is the scheme's default
 	Priority uint8
@@ -467,7 +466,7 @@ func decodeQueueKey(b []byte) (k QueueKey, err error) {
 	return QueueKey{Host: string(b[1:n]), Priority: b[n+1], Number: binary.BigEndian.Uint64(b[n+2:])}, nil
 }
 
-// Queued returns the document at a position in a queue, 0 if there is none.
+// Queued returns the document at a position in a queue, or 0.
 func (db *DB) Queued(k QueueKey) (doc vocab.DocID, err error) {
 	_, err = db.get(k.bytes(), func(b []byte) error {
 		v, err := value(b, k)
@@ -523,8 +522,8 @@ func (db *DB) EachWaiting(from time.Time, fn func(Wait) (bool, error)) error {
 	})
 }
 
-// EachRevisit calls fn for the documents to be visited again that are due at from or later, in the
-// order of due, until fn returns false.
+// EachRevisit calls fn for the documents to revisit that are due at from or later, in the order of
+// due, until fn returns false.
 func (db *DB) EachRevisit(from time.Time, fn func(due time.Time, doc vocab.DocID) (bool, error)) error {
 	lo := binary.BigEndian.AppendUint64([]byte{tableRevisit}, millis(from))
 	return db.each(lo, []byte{tableRevisit + 1}, func(key, _ []byte) (bool, error) {
@@ -547,8 +546,8 @@ func (db *DB) EachDuplicateOf(of vocab.DocID, fn func(doc vocab.DocID) (bool, er
 	})
 }
 
-// EachDuplicate calls fn for all duplicates, ascending by the document that they are duplicates of,
-// until fn returns false.
+// EachDuplicate calls fn for all duplicates, in the order of their canonical documents, until fn
+// returns false.
 func (db *DB) EachDuplicate(fn func(of, doc vocab.DocID) (bool, error)) error {
 	return db.each([]byte{tableDuplicate}, []byte{tableDuplicate + 1}, func(key, _ []byte) (bool, error) {
 		of, doc, err := pairOf(key)
@@ -565,7 +564,7 @@ func (db *DB) Sync() error { return db.commit(func() error { return db.p.LogData
 // DiskBytes returns the size of the index on disk.
 func (db *DB) DiskBytes() int64 { return int64(db.p.Metrics().DiskSpaceUsage()) }
 
-// commit calls write, and fails if that or any write before it failed.
+// commit calls write. It fails if write or an earlier write failed.
 func (db *DB) commit(write func() error) (err error) {
 	defer func() {
 		if err = errors.Join(err, returnFatal(recover())); err == nil {
@@ -581,8 +580,8 @@ func (db *DB) commit(write func() error) (err error) {
 	return write()
 }
 
-// Stored returns the last address of a record of the repository that the index ever had, 0 for
-// none. Indexes of folders of version 1 do not know it before their first new page.
+// Stored returns the greatest address of a record of the repository that the index ever had, or 0.
+// Indexes of folders of version 1 do not have it before their first new page.
 func (db *DB) Stored() vocab.Address { return vocab.Address(db.stored.Load()) }
 
 const metaStored = "stored"
@@ -596,7 +595,7 @@ func (db *DB) loadStored() error {
 	return err
 }
 
-// putStored adds the last address to the batch if it is later than that of the index.
+// putStored adds the greatest address to the batch if it exceeds that of the index.
 func (b *Batch) putStored() {
 	for {
 		was := b.db.stored.Load()
@@ -615,7 +614,7 @@ type Batch struct {
 	db     *DB
 	p      *pebble.Batch
 	buf    []byte
-	stored vocab.Address // the last of the records in the batch
+	stored vocab.Address // greatest address of the records in the batch
 }
 
 // NewBatch returns an empty batch.
@@ -652,7 +651,7 @@ func (b *Batch) DeleteDuplicate(of, doc vocab.DocID) {
 	b.p.Delete(pair(tableDuplicate, uint64(of), uint64(doc)), nil)
 }
 
-// PutRevisit sets when a document is to be visited again, in whole milliseconds.
+// PutRevisit sets when a document is to be revisited, in whole milliseconds.
 func (b *Batch) PutRevisit(due time.Time, doc vocab.DocID) {
 	b.p.Set(pair(tableRevisit, millis(due), uint64(doc)), nil, nil)
 }
@@ -662,7 +661,7 @@ func (b *Batch) DeleteRevisit(due time.Time, doc vocab.DocID) {
 	b.p.Delete(pair(tableRevisit, millis(due), uint64(doc)), nil)
 }
 
-// DeleteRevisits empties the queue of documents to be visited again.
+// DeleteRevisits empties the queue of revisits.
 func (b *Batch) DeleteRevisits() {
 	b.p.DeleteRange([]byte{tableRevisit}, []byte{tableRevisit + 1}, nil)
 }
@@ -686,7 +685,7 @@ func (b *Batch) PutYield(host, shape string, y Yield) {
 	b.p.Set(yieldKey(host, shape), b.buf, nil)
 }
 
-// PutRefused records that a document was refused for a shape.
+// PutRefused records that a document was refused because of a shape.
 func (b *Batch) PutRefused(host, shape string, doc vocab.DocID) {
 	b.p.Set(refusedKey(host, shape, doc), nil, nil)
 }
@@ -783,7 +782,7 @@ func numberOf(key []byte) (uint64, error) {
 func contentKey(id vocab.ContentID) []byte { return append([]byte{tableContent}, id[:]...) }
 func metaKey(name string) []byte           { return append([]byte{tableMeta}, name...) }
 
-// value decodes a value that is one varint. The error mentions key.
+// value decodes a value that is a single varint. Errors mention key.
 func value(b []byte, key any) (uint64, error) {
 	d := decoder{b: b}
 	v := d.uvarint(1<<64 - 1)

@@ -15,16 +15,16 @@ import (
 	"anatomy/vocab"
 )
 
-// ErrUnreadable is returned by Use for a document index that exists and cannot be opened.
+// ErrUnreadable is the error of Use for a document index that exists but cannot be opened.
 var ErrUnreadable = errors.New("the document index is damaged, so nothing can be compared with it")
 
 // metaFolder is the name of the value that has the ID of the data folder.
 const metaFolder = "folder"
 
-// OpenFolder opens the document index of a data folder for writing. It is the one way to do so: it
-// makes a document index only in a folder where nothing depends on one, and refuses with a
-// *datadir.MismatchError a folder whose structures do not belong together. It upgrades a folder of
-// an older version.
+// OpenFolder opens the document index of a data folder for writing. All writers use it: it creates
+// a document index only in a folder where no other structure depends on one, and fails with a
+// *datadir.MismatchError for a folder whose structures do not match. It upgrades a folder of an
+// older version.
 func OpenFolder(w *datadir.Writer, o Options) (_ *DB, err error) {
 	m, err := datadir.ReadManifest(w.Dir())
 	if err != nil {
@@ -71,8 +71,8 @@ func (db *DB) PutFolder(id string) error {
 // Folder returns the ID of the data folder that the index belongs to, "" in folders of version 1.
 func (db *DB) Folder() (string, error) { return db.Meta(metaFolder) }
 
-// Mismatch returns how structures of the data folder dir, whose document index is db, do not belong
-// together, nil if they do. m is its manifest. The error is about reading.
+// Mismatch returns how the structures of the data folder dir, whose document index is db and whose
+// manifest is m, do not match, or nil if they do. The error is a read error.
 func (db *DB) Mismatch(dir string, m datadir.Manifest) (*datadir.MismatchError, error) {
 	if bad := missing(dir, m); bad != nil {
 		return bad, nil
@@ -84,7 +84,7 @@ func (db *DB) Mismatch(dir string, m datadir.Manifest) (*datadir.MismatchError, 
 	return db.foreign(dir, id, m)
 }
 
-// missing returns which structure is missing that others need, nil if none is.
+// missing returns a structure that is missing although others need it, or nil.
 func missing(dir string, m datadir.Manifest) *datadir.MismatchError {
 	index, pages := created(dir), datadir.HasRepository(dir)
 	switch {
@@ -95,19 +95,19 @@ func missing(dir string, m datadir.Manifest) *datadir.MismatchError {
 	case !pages && m.Indexed != 0:
 		return mismatch(dir, datadir.RepositoryName, "the repository is missing, and its pages are in the index")
 	case m.Generation == 0 && datadir.HasRanks(dir):
-		// Ranks are computed from links that a manifest named. Segments are no sign of one: a crash
-		// before the first manifest leaves some.
+		// Ranks are computed from links that a manifest named. Segments are not evidence of one: a
+		// crash before the first manifest leaves some.
 		return mismatch(dir, datadir.ManifestName, "the MANIFEST is missing, and there are ranks")
 	}
 	return nil
 }
 
-// created reports whether the data folder dir has a document index. A crash while the first crawl
-// makes one leaves a folder without a database.
+// created reports whether the data folder dir has a document index. A crash during its creation
+// leaves a folder without a database.
 func created(dir string) bool {
 	about, err := pebble.Peek(datadir.DocIndex(dir), vfs.Default)
 	if err != nil {
-		return !errors.Is(err, fs.ErrNotExist) // opening it tells what is wrong
+		return !errors.Is(err, fs.ErrNotExist) // opening it reports the problem
 	}
 	return about.Exists
 }
@@ -116,9 +116,9 @@ func mismatch(dir, structure, format string, args ...any) *datadir.MismatchError
 	return &datadir.MismatchError{Dir: dir, Structure: structure, What: fmt.Sprintf(format, args...)}
 }
 
-// foreign returns why the document index cannot be that of the folder with an ID, nil if it can. A
-// folder of version 1 has no ID, and its document index may have one already, if a crash cut off
-// the upgrade.
+// foreign returns why the document index cannot belong to the folder with an ID, or nil if it can.
+// A folder of version 1 has no ID, but its document index may have one if a crash interrupted the
+// upgrade.
 func (db *DB) foreign(dir, id string, m datadir.Manifest) (*datadir.MismatchError, error) {
 	own, err := db.Folder()
 	if err != nil {
@@ -143,10 +143,10 @@ func (db *DB) foreign(dir, id string, m datadir.Manifest) (*datadir.MismatchErro
 	return nil, nil
 }
 
-// Use takes the lock of the data folder dir, opens its document index and calls use. Both are
-// released before it returns. A shard is only read, so for it Use is [Read]. The error is a *datadir.BusyError while another process writes to
-// the folder, a *datadir.MismatchError as that of [OpenFolder], and wraps datadir.ErrNone if dir
-// has no document index and no repository.
+// Use locks the data folder dir, opens its document index and calls use. Both are released before
+// it returns. A shard is only read, so for it Use is [Read]. The error is a *datadir.BusyError
+// while another process writes to the folder, a *datadir.MismatchError as that of [OpenFolder], and
+// wraps datadir.ErrNone if dir has no document index and no repository.
 func Use(dir string, use func(*DB) error) (err error) {
 	if err := datadir.CheckVersion(dir); err != nil {
 		return err
@@ -170,8 +170,8 @@ func Use(dir string, use func(*DB) error) (err error) {
 	return use(db)
 }
 
-// Upgrade makes the data folder dir, if it has an older version, one of [datadir.Version]. Its error
-// is that of [Use].
+// Upgrade upgrades the data folder dir to [datadir.Version] if it is older. Its error is that of
+// [Use].
 func Upgrade(dir string) error {
 	old, err := datadir.IsOld(dir)
 	if err != nil || !old {
@@ -180,7 +180,7 @@ func Upgrade(dir string) error {
 	return Use(dir, func(*DB) error { return nil })
 }
 
-// unreadable wraps an error of opening in ErrUnreadable if it says that the index is damaged.
+// unreadable wraps an error of opening in ErrUnreadable if it means that the index is damaged.
 func unreadable(err error) error {
 	switch {
 	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.ENOSPC),

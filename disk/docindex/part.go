@@ -8,19 +8,19 @@ import (
 	"anatomy/vocab"
 )
 
-// A Part says which documents of an index CopyPart copies. The others are left out, but for those
-// that the copy mentions.
+// A Part selects the documents of an index that CopyPart copies. Other documents are omitted,
+// unless the copy mentions them.
 type Part struct {
-	// Own returns the DocID in the copy of a document of the part, 0 for others. Those of the part
-	// have the DocIDs from 1 on, in their order.
+	// Own returns the DocID in the copy of a document of the part, or 0 for others. The documents
+	// of the part get the DocIDs from 1, in their order.
 	Own func(vocab.DocID) vocab.DocID
 
-	// Mentioned returns the DocID in the copy of a document that it has or mentions, 0 for others.
-	// The DocIDs of the mentioned ones follow those of the part.
+	// Mentioned returns the DocID in the copy of a document that the copy has or mentions, or 0 for
+	// others. The DocIDs of mentioned documents follow those of the part.
 	Mentioned func(vocab.DocID) vocab.DocID
 
-	OwnHost func(host string) bool // reports whether the URLs of a host are of the part
-	OwnSite func(site string) bool // reports whether any URL of a site is
+	OwnHost func(host string) bool // reports whether the URLs of a host belong to the part
+	OwnSite func(site string) bool // reports whether any URL of a site does
 	Address func(vocab.Address) vocab.Address
 }
 
@@ -28,7 +28,7 @@ type Part struct {
 const copyBytes = 1 << 20
 
 // CopyPart copies the records of a part to an empty index, with their queues, hosts and sites. A
-// document that is mentioned has a record with its URL, and is outside of the scope.
+// mentioned document gets a record with its URL that is out of scope.
 func (db *DB) CopyPart(to *DB, part Part) error {
 	c := copier{db: db, to: to, part: part, b: to.NewBatch()}
 	for _, copied := range []func() error{c.ownRecords, c.mentionedRecords, c.rows, c.finish} {
@@ -116,7 +116,7 @@ func (c *copier) rows() error {
 	})
 }
 
-// row returns a row as it is in the copy, no key for one that is left out.
+// row returns a row for the copy, or no key if the row is omitted.
 func (c *copier) row(key, content []byte) (_, _ []byte, err error) {
 	switch host, _, _ := bytes.Cut(key[1:], []byte{0}); key[0] {
 	case tableHost, tableYield:
@@ -153,10 +153,10 @@ func (c *copier) row(key, content []byte) (_, _ []byte, err error) {
 		}
 		return keep(r.Doc != 0, key, r.append(nil))
 	}
-	return nil, nil, nil // a record
+	return nil, nil, nil // a record, which is copied separately
 }
 
-// ownKey replaces the DocID at the end of a key, and leaves out rows of other documents.
+// ownKey translates the DocID at the end of a key, and omits rows of other documents.
 func (c *copier) ownKey(key, value []byte) (_, _ []byte, err error) {
 	if len(key) < 9 {
 		return nil, nil, fmt.Errorf("docindex: key %s is corrupt", keyName(key))

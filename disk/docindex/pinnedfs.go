@@ -9,16 +9,16 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// A pinnedFS reads a database that another process may write to. It takes no lock, which pebble
-// takes even for reading, and it holds every table open from the beginning, so that tables that a
-// compaction of the other process deletes can still be read.
+// A pinnedFS reads a database that another process may write to. It takes no lock, although pebble
+// locks even for reading. It opens every table at the start and keeps it open, so that tables
+// deleted by a compaction in the other process can still be read.
 type pinnedFS struct {
 	vfs.FS
 	mu     sync.Mutex // guards tables
 	tables map[string]*pinnedTable
 }
 
-// pin opens the tables in a folder. One that cannot be opened is opened again when it is read.
+// pin opens the tables in a folder. A table that cannot be opened is opened again when it is read.
 func (p *pinnedFS) pin(dir string) {
 	names, err := p.List(dir)
 	if err != nil {
@@ -54,7 +54,7 @@ func (p *pinnedFS) Open(name string, o ...vfs.OpenOption) (vfs.File, error) {
 	return t, nil
 }
 
-// Stat describes a file, also a table that was deleted.
+// Stat describes a file, even a deleted table.
 func (p *pinnedFS) Stat(name string) (vfs.FileInfo, error) {
 	p.mu.Lock()
 	t := p.tables[name]
@@ -74,7 +74,7 @@ func (p *pinnedFS) close() {
 	clear(p.tables)
 }
 
-// A pinnedTable is a table that readers share; they read it with ReadAt alone.
+// A pinnedTable is a table shared by readers, which only call ReadAt.
 type pinnedTable struct{ vfs.File }
 
 // Close does nothing: pinnedFS closes the file.

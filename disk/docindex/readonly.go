@@ -10,8 +10,8 @@ import (
 )
 
 // OpenReadOnly opens the document index in the folder dir for reading. It neither writes nor locks,
-// so a crawl may begin or run meanwhile. Reads return the state at the time of opening. While a
-// crawl is running, which has the latest records in memory, opening may fail because files change.
+// so a crawl may begin or run meanwhile. Reads return the state at the time of opening, without the
+// records that a running crawl has in memory. Opening may fail while a crawl changes files.
 func OpenReadOnly(dir string) (*DB, error) {
 	files := &pinnedFS{FS: vfs.Default, tables: map[string]*pinnedTable{}}
 	files.pin(dir)
@@ -23,18 +23,19 @@ func OpenReadOnly(dir string) (*DB, error) {
 	return db, nil
 }
 
-// openTries is how often Read opens a document index whose files a crawl replaces meanwhile.
+// openTries bounds the attempts of Read to open a document index whose files a crawl replaces
+// meanwhile.
 const openTries = 20
 
 // Read opens the document index of the data folder dir for reading and calls use. It writes nothing
-// and takes no lock, so it works beside a crawl, whose state it sees as it was at one moment, and on
-// a medium that cannot be written. The error wraps ErrUnreadable if the index cannot be opened, is a
-// *datadir.MismatchError if there is none and the folder needs one, and wraps datadir.ErrNone if dir
-// has neither index nor repository.
+// and takes no lock, so it works while a crawl runs, whose state it sees as of one moment, and on
+// read-only media. The error wraps ErrUnreadable if the index cannot be opened, is a
+// *datadir.MismatchError if a required index does not exist, and wraps datadir.ErrNone if dir has
+// neither index nor repository.
 func Read(dir string, use func(*DB) error) (err error) {
 	m, err := datadir.ReadManifest(dir)
 	if err != nil {
-		m = datadir.Manifest{} // the document index is read all the same
+		m = datadir.Manifest{} // the document index can be read without it
 		if err := datadir.CheckVersion(dir); err != nil {
 			return err
 		}

@@ -17,7 +17,7 @@ type Record struct {
 	URL       string      // canonical
 	Kind      vocab.TargetKind
 	State     State
-	Trap      Trap          // why it is Trapped
+	Trap      Trap          // reason, if it is Trapped
 	Swapped   bool          // a redirect changed http to https or back
 	Depth     uint16        // links from the nearest seed when first seen
 	Hops      uint8         // consecutive redirects that led here
@@ -31,26 +31,26 @@ type Record struct {
 // A FetchOutcome is the result of the last fetch of a document.
 type FetchOutcome struct {
 	Outcome vocab.Outcome
-	Status  int             // of HTTP; 0 without an answer
-	Reason  string          // for people, if the outcome needs one
-	Address vocab.Address   // in the repository; 0 if nothing was kept
-	Content vocab.ContentID // zero if nothing was kept
-	Alias   vocab.DocID     // redirect target or original of a duplicate; 0 for neither
+	Status  int             // HTTP status; 0 without a response
+	Reason  string          // reason for display, if the outcome needs one
+	Address vocab.Address   // in the repository; 0 if nothing was stored
+	Content vocab.ContentID // zero if nothing was stored
+	Alias   vocab.DocID     // redirect target, or canonical document of a duplicate; 0 for neither
 	Fetched time.Time       // whole seconds, UTC
 
-	SignedIn bool // the request carried credentials, so not everybody may see what it led to
+	SignedIn bool // the request carried credentials, so not everyone may see the result
 
-	Truncated vocab.Truncation // why only a part of the body was kept
+	Truncated vocab.Truncation // why only a prefix of the body was stored
 }
 
-// A History summarises the conclusive visits to a document: those that found whether it exists and
-// whether it changed.
+// A History summarises the conclusive visits to a document: those that determined whether it exists
+// and whether it has changed.
 type History struct {
 	Visits  uint32    // including the first fetch
 	Changes uint32    // visits that found changed content
-	Misses  uint8     // consecutive visits that did not find a page that existed
+	Misses  uint8     // consecutive visits that did not find a page that had existed
 	Visited time.Time // the last one; whole seconds, UTC
-	Changed time.Time // the last that found changed content, or the first fetch
+	Changed time.Time // the last visit that found changed content, or the first fetch
 	Recent  Trials
 
 	Headers    uint16           // checksum of the header fields that are indexed; 0 for none
@@ -64,10 +64,10 @@ type Trials struct {
 	Span    time.Duration // sum of the times between visits, whole seconds
 }
 
-// A State is what the crawl does next with a document.
+// A State determines what the crawl does next with a document.
 type State uint8
 
-// The states. The order is part of the format.
+// The states. Their order is part of the format.
 const (
 	OutOfScope State = iota // outside the scope of the crawl
 	NoFollowed              // only nofollow links lead to it
@@ -88,22 +88,22 @@ func (s State) String() string {
 	return fmt.Sprintf("state %d", uint8(s))
 }
 
-// A Trap is why a URL within scope is not fetched.
+// A Trap is the reason why a URL within scope is not fetched.
 type Trap uint8
 
-// The traps. The order is part of the format.
+// The traps. Their order is part of the format.
 const (
 	UnknownTrap    Trap = iota // recorded by a version without reasons
 	TooDeep                    // too many links from the seeds
 	Repetitive                 // the path repeats itself
 	FarFuture                  // page of a calendar, years ahead
 	SpentFolder                // the pages of its folder repeat the same texts and breed URLs
-	SpentQuery                 // so do those of its path with these parameters
+	SpentQuery                 // so do the pages of its path with these parameters
 	OverURLs                   // its site has used up its budget of URLs
-	OverSitemaps               // and of sitemaps
-	SpentParameter             // one of its parameters changes nothing; without it, it is another URL
-	NoPages                    // URLs like it lead to no page
-	Template                   // it has an expression of a template that was not expanded
+	OverSitemaps               // its site has used up its budget of sitemaps
+	SpentParameter             // one of its parameters has no effect; without it, it is another URL
+	NoPages                    // URLs of its shape do not lead to pages
+	Template                   // it has an unexpanded template expression
 	Traps                      // number of traps
 )
 
@@ -120,7 +120,7 @@ func (t Trap) String() string {
 	return fmt.Sprintf("trap %d", uint8(t))
 }
 
-// Budget returns the budget that is the reason, or NoBudget.
+// Budget returns the budget that caused the trap, or NoBudget.
 func (t Trap) Budget() Budget {
 	switch t {
 	case OverURLs:
@@ -131,7 +131,7 @@ func (t Trap) Budget() Budget {
 	return NoBudget
 }
 
-// IsOfShape reports whether a URL was refused for a shape that it shares with others, see Yield.
+// IsOfShape reports whether a URL was refused because of its shape, see Yield.
 func (t Trap) IsOfShape() bool {
 	switch t {
 	case SpentFolder, SpentQuery, SpentParameter, NoPages:
@@ -143,10 +143,10 @@ func (t Trap) IsOfShape() bool {
 // MaxReason bounds the reason of an outcome, in bytes.
 const MaxReason = 200
 
-// MaxValidator is the longest ETag or Last-Modified that is kept, in bytes.
+// MaxValidator is the maximum length of a stored ETag or Last-Modified, in bytes.
 const MaxValidator = 128
 
-// version is that of the encoding of records. Version 1 has no history.
+// version is the version of the encoding of records. Version 1 has no history.
 const version = 2
 
 const (
@@ -169,7 +169,7 @@ const (
 	signedIn    = 128
 )
 
-// once returns the history of a document that was visited only once, when it was fetched.
+// once returns the history of a document that was visited only when it was first fetched.
 func (r *Record) once() (h History) {
 	if r.Fetch != nil {
 		h = History{Visits: 1, Visited: r.Fetch.Fetched, Changed: r.Fetch.Fetched, Headers: r.History.Headers, Validators: r.History.Validators}
@@ -264,7 +264,7 @@ func (h *History) append(b []byte, flags byte) []byte {
 	return b
 }
 
-// clip cuts a reason to MaxReason bytes, between characters.
+// clip truncates a reason to MaxReason bytes, between characters.
 func clip(s string) string {
 	if len(s) <= MaxReason {
 		return s
@@ -360,18 +360,18 @@ func (d *decoder) history(r *Record, flags byte) {
 
 const maxSpan = 1 << 32 // 136 years
 
-// Counts are the totals of a document index. Every batch that changes them writes them, so that
-// they are exact after a crash without a scan.
+// Counts are the totals of a document index. Every batch that changes them writes them, so they are
+// exact after a crash without a scan.
 type Counts struct {
 	Known    uint64                 // documents; also the last docID
-	Pages    uint64                 // pages fetched and kept; duplicates are not
+	Pages    uint64                 // pages fetched and stored, without duplicates
 	States   [States]uint64         // documents by state
 	Outcomes [vocab.Outcomes]uint64 // documents by the outcome of their last fetch
 	Traps    [Traps]uint64          // trapped documents by reason
 }
 
-// countsVersion is that of the encoding of Counts. Versions 1 and 2 have no traps. The number of
-// each kind of totals is stored, because kinds grow at their end.
+// countsVersion is the version of the encoding of Counts. Versions 1 and 2 have no traps. The
+// number of totals of each kind is stored, because kinds are extended at their end.
 const countsVersion = 3
 
 func (c *Counts) append(b []byte) []byte {
@@ -421,14 +421,14 @@ type URLRecord struct {
 	Doc  vocab.DocID
 	Held bool // only nofollow links lead to it so far
 
-	// The position in its host's queue at which the URL was put, if that is ordered by quality, so
-	// that further links can raise it; Number 0 for none. It may have left the queue since.
+	// Position in its host's queue when the URL was queued, if the queue is ordered by quality, so
+	// that further links can raise it; Number is 0 for none. It may have left the queue since.
 	Priority uint8
 	Number   uint64
 
-	Bred    bool // found only on pages that repeat what others of their folder show
+	Bred    bool // found only on pages that repeat text of others of their folder
 	Listed  bool // in a sitemap
-	Sampled bool // fetched to check a verdict about URLs like it
+	Sampled bool // fetched to check the verdict on its shape
 }
 
 const (
@@ -481,7 +481,7 @@ func decodeURL(fp vocab.Fingerprint, b []byte) (URLRecord, error) {
 	return r, nil
 }
 
-// A HostRecord is what a crawl keeps of a host for the next one.
+// A HostRecord is what a crawl stores about a host for the next one.
 type HostRecord struct {
 	Pages uint64 // fetched and kept
 	HTTPS bool   // its http URLs are redirected to https
@@ -490,15 +490,15 @@ type HostRecord struct {
 	Answer        time.Duration // estimated time of an answer, whole µs; 0 not known
 	PerConnection uint32        // requests that the host answers on one connection; 0 not known
 
-	Spent bool // URLs of one of its shapes are refused, or were, see Yield
+	Spent bool // URLs of a shape are or were refused, see Yield
 
-	SitemapSought bool // its robots.txt named no sitemap, and it was asked for one where it usually is
+	SitemapSought bool // its robots.txt named no sitemap, and the usual URL was tried
 
-	DownSince time.Time // given up since then without any answer; whole seconds, UTC; zero: it is up
+	DownSince time.Time // when it was given up without any answer; whole seconds, UTC; zero if it is up
 }
 
-// hostVersion is that of the encoding of a HostRecord. Version 1 ends after the pages, 2 has only
-// the flag https, 3 ends after PerConnection, 4 has two numbers about its name after that.
+// hostVersion is the version of the encoding of a HostRecord. Version 1 ends after the pages, 2 has
+// only the flag https, 3 ends after PerConnection, 4 then has two numbers about its name.
 const hostVersion = 5
 
 const (

@@ -6,21 +6,21 @@ import (
 	"time"
 )
 
-// A SiteUsage is what a crawl has spent on a site, over all runs. Revisits do not count.
+// A SiteUsage counts what a crawl has spent on a site, over all runs. Revisits do not count.
 type SiteUsage struct {
-	URLs         uint64        // of pages, that were queued
-	Bytes        uint64        // of the bodies of pages, decoded
-	Parsing      time.Duration // of pages, whole µs
-	Sitemaps     uint64        // that were queued
-	SitemapBytes uint64        // decoded
-	Refused      uint64        // URLs of pages that were found when URLs had reached its budget
-	Spent        Budget        // that the last run found used up
+	URLs         uint64        // queued URLs of pages
+	Bytes        uint64        // bytes of page bodies, decoded
+	Parsing      time.Duration // parsing time of pages, whole µs
+	Sitemaps     uint64        // queued sitemaps
+	SitemapBytes uint64        // bytes of sitemaps, decoded
+	Refused      uint64        // URLs of pages found after URLs had reached its budget
+	Spent        Budget        // the budget that the last run found used up
 }
 
 // A Budget is one of the bounds on what a crawl spends on a site.
 type Budget uint8
 
-// The budgets. The order is part of the format.
+// The budgets. Their order is part of the format.
 const (
 	NoBudget      Budget = iota // none is used up
 	URLBudget                   // of SiteUsage.URLs
@@ -31,13 +31,13 @@ const (
 	budgets                     // number of budgets
 )
 
-// EndsSite reports whether no new page of a site is fetched that has used up the budget. Those of
-// URLs and sitemaps leave the queued ones to be fetched.
+// EndsSite reports whether no new page of a site is fetched once it has used up the budget. With
+// the budgets of URLs and sitemaps, queued URLs are still fetched.
 func (b Budget) EndsSite() bool {
 	return b == ByteBudget || b == ParsingBudget || b == FoundBudget
 }
 
-// String returns the reason, for people, not to fetch a URL of a site that has used up a budget.
+// String returns, as text for display, why a URL of a site is not fetched whose budget is used up.
 func (b Budget) String() string {
 	switch b {
 	case URLBudget:
@@ -54,7 +54,8 @@ func (b Budget) String() string {
 	return "within its budgets"
 }
 
-// siteVersion is that of the encoding of a SiteUsage. Version 1 ends before the refused URLs.
+// siteVersion is the version of the encoding of a SiteUsage. Version 1 ends before the refused
+// URLs.
 const siteVersion = 2
 
 func (u *SiteUsage) append(b []byte) []byte {
@@ -85,7 +86,7 @@ func decodeSite(name string, b []byte) (SiteUsage, error) {
 	return u, nil
 }
 
-// Site returns what was spent on a site, zero for an unknown one.
+// Site returns the usage of a site, or zero for an unknown one.
 func (db *DB) Site(name string) (u SiteUsage, err error) {
 	_, err = db.get(append([]byte{tableSite}, name...), func(b []byte) (err error) {
 		u, err = decodeSite(name, b)
@@ -94,7 +95,7 @@ func (db *DB) Site(name string) (u SiteUsage, err error) {
 	return u, err
 }
 
-// PutSite writes what was spent on a site.
+// PutSite writes the usage of a site.
 func (b *Batch) PutSite(name string, u *SiteUsage) {
 	b.buf = u.append(b.buf[:0])
 	b.p.Set(append([]byte{tableSite}, name...), b.buf, nil)

@@ -13,17 +13,18 @@ import (
 
 // A writeFS is the file system of a document index that is open for writing.
 //
-// After the first write that fails it changes nothing on disk any more and tells pebble that all is
-// well, because pebble ends the process over a failed write, or tries it again for ever on a full
-// disk. So the disk is as after a crash at that moment, which pebble recovers from, and every
-// commit, and Close, returns the error that failure keeps.
+// After the first failed write it no longer changes the disk, and reports success to pebble: pebble
+// would end the process after a failed write, or retry it forever on a full disk. So the disk is as
+// after a crash at that moment, from which pebble recovers, and every commit, and Close, returns
+// the error in failure.
 //
 // It does not preallocate files. Pebble allocates a log at its full size and keeps a few old logs
-// for reuse: 18 MB of disk for the first 1 MB of records. Preallocation saves a change of the
-// file's length with each sync, of which a crawl has a few a second.
+// for reuse: 18 MB of disk for the first 1 MB of records. Preallocation would save a change of the
+// file's length per sync, of which a crawl does a few per second.
 //
-// Errors outside of the folder of the document index are returned: they are those of a checkpoint.
-// Pebble ends the process if it cannot sync a folder there, so this error is kept for Checkpoint.
+// Errors outside the folder of the document index are returned, because they belong to a
+// checkpoint. Pebble ends the process if it cannot sync a folder there, so this error is stored for
+// Checkpoint.
 type writeFS struct {
 	vfs.FS
 	dir        string
@@ -31,7 +32,7 @@ type writeFS struct {
 	checkpoint *failure // to sync a folder of the checkpoint
 }
 
-// A failure keeps the first error of a write.
+// A failure stores the first error of a write.
 type failure struct {
 	mu  sync.Mutex // guards err
 	err error
@@ -43,7 +44,7 @@ func (f *failure) get() error {
 	return f.err
 }
 
-// take returns the error and forgets it.
+// take returns the error and clears it.
 func (f *failure) take() error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -52,7 +53,7 @@ func (f *failure) take() error {
 	return err
 }
 
-// do calls write unless a write has failed, and keeps its error.
+// do calls write unless a write has failed, and stores its error.
 func (f *failure) do(write func() error) {
 	if f.get() != nil {
 		return
@@ -74,7 +75,7 @@ func (w writeFS) owns(name string) bool {
 	return err == nil && filepath.IsLocal(below)
 }
 
-// open returns the file of a call that may change the disk: a lost one if the call failed.
+// open returns the file of a call that may change the disk, or a lostFile if the call failed.
 func (w writeFS) open(name string, call func() (vfs.File, error)) (vfs.File, error) {
 	if !w.owns(name) {
 		return call()
@@ -125,7 +126,7 @@ func (w writeFS) Rename(from, to string) error {
 	return w.change(to, func() error { return w.FS.Rename(from, to) })
 }
 
-// Remove deletes a file. That there is none is no failure.
+// Remove deletes a file. A missing file is not a failure.
 func (w writeFS) Remove(name string) (err error) {
 	failed := w.change(name, func() error {
 		if err = w.FS.Remove(name); errors.Is(err, fs.ErrNotExist) {
@@ -180,28 +181,28 @@ func (f writeFile) SyncTo(n int64) (full bool, _ error) {
 
 func (writeFile) Preallocate(_, _ int64) error { return nil }
 
-// Close closes the file, also after a failure.
+// Close closes the file, even after a failure.
 func (f writeFile) Close() error {
 	err := f.File.Close()
 	f.failure.do(func() error { return err })
 	return nil
 }
 
-// A checkpointFolder is an open folder outside of that of the document index.
+// A checkpointFolder is an open folder outside that of the document index.
 type checkpointFolder struct {
 	vfs.File
 	failure *failure
 }
 
-// Sync keeps the error.
+// Sync stores the error.
 func (f checkpointFolder) Sync() error {
 	f.failure.do(f.File.Sync)
 	return nil
 }
 
-// A lostFile takes the place of one that could not be created.
+// A lostFile replaces a file that could not be created.
 type lostFile struct {
-	vfs.File // nil: reading it is no use
+	vfs.File // nil: it cannot be read
 	name     string
 	failure  *failure
 }

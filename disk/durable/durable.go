@@ -1,28 +1,27 @@
-// Package durable writes files that survive a crash of the machine. All other packages write through
-// it whatever they could not make again: no other calls os.Rename, os.CreateTemp or (*os.File).Sync,
-// and a test of this package looks for such calls. The document index is apart: pebble sees to its
-// own files.
+// Package durable writes files that survive a crash of the machine. All other packages use it for
+// data that they cannot recreate: no other package calls os.Rename, os.CreateTemp or
+// (*os.File).Sync, which a test of this package verifies. The document index is an exception:
+// pebble syncs its own files.
 //
-// A file system may keep any part of what was not synced: a new file may be there without its
-// content, content may be there in part, and a rename may be undone. So each function of this package
-// syncs the content of a file before the file gets its name, and the folder after that:
+// After a crash a file system may have any part of the unsynced writes: a new file may exist
+// without its content, content may be incomplete, and a rename may be undone. So each function of
+// this package syncs the content of a file before the file gets its name, and then the folder:
 //
 //	WriteFile, Create     replace a file: temporary name, write, fsync, rename, fsync of the folder
-//	CreateNew             as Create, a file that must not exist
-//	CreateShared          as Create, a file that several processes may replace at once
+//	CreateNew             like Create, for a file that must not exist
+//	CreateShared          like Create, for a file that several processes may replace at once
 //	WriteNew              create a file that must not exist: write, fsync, fsync of the folder
 //	Overwrite             change a file at any offset: write, fsync
 //	Append                add to the end of a file: write, fsync, fsync of the folder if it is new
-//	PublishFolder         name a folder that is written: fsync of all in it, rename, fsync of the parent
-//	ReplaceFolder         exchange two folders, so that a whole one has the name at every moment
-//	MkdirAll, Remove      as in package os, and durable
+//	PublishFolder         name a complete folder: fsync of all files in it, rename, fsync of the parent
+//	ReplaceFolder         exchange two folders, so that a complete one has the name at every moment
+//	MkdirAll, Remove      as in package os, but durable
 //	Output                write a file that the user named, which may be a device or a pipe
 //
-// Temporary names end in ".tmp". After a crash such files may be left; none of them holds anything
-// that is needed.
+// Temporary names end in ".tmp". A crash may leave such files; none of them is needed.
 //
-// The functions take an [FS], which is [OS] in the program. Tests use the one of package durabletest,
-// which forgets what was not synced and stops between any two calls.
+// The functions take an [FS], which is [OS] in the program. Tests use the FS of package
+// durabletest, which loses unsynced data and can crash between any two calls.
 package durable
 
 import (
@@ -33,8 +32,8 @@ import (
 	"path/filepath"
 )
 
-// An FS is what this package needs of a file system. Its methods do what the functions of package os
-// of the same names do.
+// An FS is the part of a file system that this package uses. Its methods do the same as the
+// functions of package os with their names.
 type FS interface {
 	OpenFile(name string, flag int, perm fs.FileMode) (File, error)
 	Mkdir(name string, perm fs.FileMode) error
@@ -44,8 +43,8 @@ type FS interface {
 	Stat(name string) (fs.FileInfo, error)
 	ReadDir(name string) ([]fs.DirEntry, error)
 
-	// Exchange swaps the names of two files or folders in one step. Its error wraps
-	// [errors.ErrUnsupported] where the system cannot do so.
+	// Exchange atomically swaps the names of two files or folders. Its error wraps
+	// [errors.ErrUnsupported] if the system cannot.
 	Exchange(a, b string) error
 
 	// SyncFolder makes the names in a folder durable.
@@ -71,7 +70,7 @@ type osFS struct{}
 func (osFS) OpenFile(name string, flag int, perm fs.FileMode) (File, error) {
 	f, err := os.OpenFile(name, flag, perm)
 	if err != nil {
-		return nil, err // not a File that holds a nil *os.File
+		return nil, err // not a non-nil File with a nil *os.File
 	}
 	return f, nil
 }
@@ -98,8 +97,8 @@ func (osFS) SyncFolder(name string) error {
 	return errors.Join(d.Sync(), d.Close())
 }
 
-// Scratch returns an empty file in dir that has no name, to be written and read by this process
-// alone. It takes no space after it is closed, or after a crash.
+// Scratch returns an empty file in dir without a name, for this process only. Its space is freed
+// when it is closed, or by a crash.
 func Scratch(dir string) (*os.File, error) {
 	f, err := os.CreateTemp(dir, "scratch-*.tmp")
 	if err != nil {
@@ -109,7 +108,7 @@ func Scratch(dir string) (*os.File, error) {
 	return f, nil
 }
 
-// syncParent makes the name of a file or folder durable, or its absence.
+// syncParent makes the existence or absence of a file or folder durable.
 func syncParent(fsys FS, name string) error {
 	return fsys.SyncFolder(filepath.Dir(name))
 }

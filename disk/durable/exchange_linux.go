@@ -7,7 +7,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// exchange swaps two names in one step. Not every file system can.
+// exchange atomically swaps two names. Not every file system supports it.
 func exchange(a, b string) error {
 	err := unix.Renameat2(unix.AT_FDCWD, a, unix.AT_FDCWD, b, unix.RENAME_EXCHANGE)
 	if err == unix.EINVAL || err == unix.ENOSYS {

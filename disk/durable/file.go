@@ -12,15 +12,15 @@ import (
 )
 
 const (
-	filePerm  = 0o600 // pages may be from behind a sign-in
+	filePerm  = 0o600 // pages may have required signing in
 	bufferLen = 256 << 10
 )
 
-// A Writer writes the new content of a file. The file has it when Commit has returned nil; until then
-// the content is in a file beside it, under a temporary name. Writes are buffered.
+// A Writer writes the new content of a file. The content is written to a temporary file beside it,
+// and replaces the file in Commit. Writes are buffered.
 //
-// A Writer is for one goroutine. Either Commit or Abort ends it; Abort does nothing after either, so
-// it can be deferred.
+// A Writer is not safe for concurrent use. The caller ends it with Commit or Abort. Abort does
+// nothing after either, so it can be deferred.
 type Writer struct {
 	fsys FS
 	path string
@@ -34,14 +34,14 @@ type Writer struct {
 // buffers were half of what a copy allocates.
 var buffers = sync.Pool{New: func() any { return bufio.NewWriterSize(nil, bufferLen) }}
 
-// Create begins a new content of the file at path, which need not exist. Only one process at a time
-// may do so: what another one left under the temporary name is overwritten.
+// Create starts new content for the file at path, which need not exist. Only one process at a time
+// may do so: a temporary file left by another one is overwritten.
 func Create(fsys FS, path string) (*Writer, error) {
 	return create(fsys, path, path+".tmp", os.O_TRUNC, filePerm)
 }
 
-// CreateNew is Create for a file that must not exist: it, or Commit, fails if there is one. Nobody
-// else may create it meanwhile.
+// CreateNew is Create for a file that must not exist: CreateNew or Commit fails if it does. No
+// other process may create it meanwhile.
 func CreateNew(fsys FS, path string) (*Writer, error) {
 	if err := mustNotExist(fsys, path); err != nil {
 		return nil, err
@@ -53,7 +53,7 @@ func CreateNew(fsys FS, path string) (*Writer, error) {
 	return w, err
 }
 
-// mustNotExist fails if there is a file or folder at path.
+// mustNotExist fails if a file or folder exists at path.
 func mustNotExist(fsys FS, path string) error {
 	_, err := fsys.Stat(path)
 	switch {
@@ -66,7 +66,7 @@ func mustNotExist(fsys FS, path string) error {
 }
 
 // CreateShared is Create for a file that several processes may replace at the same time. The last
-// one to commit wins. Temporary files that a crash leaves are never overwritten.
+// one to commit wins. Temporary files left by a crash are never overwritten.
 func CreateShared(fsys FS, path string) (*Writer, error) {
 	return createShared(fsys, path, filePerm)
 }
@@ -91,11 +91,12 @@ func create(fsys FS, path, temp string, flag int, perm fs.FileMode) (*Writer, er
 	return &Writer{fsys: fsys, path: path, temp: temp, file: f, out: out}, nil
 }
 
-// Write appends p to the new content. After an error all later writes, and Commit, return it.
+// Write appends p to the new content. After an error all later writes, and Commit, return the
+// error.
 func (w *Writer) Write(p []byte) (int, error) { return w.out.Write(p) }
 
-// Commit gives the file its new content, durably. On an error the file has its old content or,
-// where only the sync of the folder failed, the new one; nothing else is left.
+// Commit durably gives the file its new content. After an error the file has its old content or, if
+// only the sync of the folder failed, the new one; the temporary file is removed.
 func (w *Writer) Commit() error {
 	err := w.out.Flush()
 	if err == nil {
@@ -114,7 +115,7 @@ func (w *Writer) Commit() error {
 	return syncParent(w.fsys, w.path)
 }
 
-// Abort removes what was written, unless Commit or Abort was called before.
+// Abort removes the temporary file, unless Commit or Abort was called before.
 func (w *Writer) Abort() {
 	if w.file == nil {
 		return
@@ -132,8 +133,8 @@ func (w *Writer) end() error {
 	return err
 }
 
-// WriteFile replaces the content of the file at path, which need not exist: after a crash the file
-// has the old or the new content, whole. Only one process at a time may do so.
+// WriteFile atomically replaces the content of the file at path, which need not exist: after a
+// crash the file has the complete old or new content. Only one process at a time may do so.
 func WriteFile(fsys FS, path string, content []byte) error {
 	w, err := Create(fsys, path)
 	if err != nil {
@@ -142,7 +143,7 @@ func WriteFile(fsys FS, path string, content []byte) error {
 	return w.finish(content)
 }
 
-// WritePrivate is WriteFile for a file that its owner alone may read.
+// WritePrivate is WriteFile for a file that only its owner may read.
 func WritePrivate(fsys FS, path string, content []byte) error {
 	w, err := create(fsys, path, path+".tmp", os.O_TRUNC, 0o600)
 	if err != nil {
@@ -159,8 +160,8 @@ func (w *Writer) finish(content []byte) error {
 	return w.Commit()
 }
 
-// WriteNew creates the file at path, which must not exist, with the content that write writes. On an
-// error nothing is left of it. A crash before WriteNew returns may leave a part.
+// WriteNew creates the file at path, which must not exist, with the content that write writes. On
+// an error it removes the file. A crash before WriteNew returns may leave a partial file.
 func WriteNew(fsys FS, path string, write func(io.Writer) error) error {
 	f, err := fsys.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, filePerm)
 	if err != nil {
@@ -190,8 +191,8 @@ func ReadFile(fsys FS, path string) ([]byte, error) {
 	return content, errors.Join(err, f.Close())
 }
 
-// Overwrite has write change an existing file, which then has size bytes, and syncs it. After a crash
-// the file has any part of the change.
+// Overwrite calls write to change an existing file to size bytes, and syncs it. After a crash the
+// file may have any part of the change.
 func Overwrite(fsys FS, path string, size int64, write func(io.WriterAt) error) error {
 	f, err := fsys.OpenFile(path, os.O_WRONLY, 0)
 	if err != nil {
@@ -207,9 +208,9 @@ func Overwrite(fsys FS, path string, size int64, write func(io.WriterAt) error) 
 	return errors.Join(err, f.Close())
 }
 
-// Append adds content to the end of the file at path in one write, durably. It creates the file, for
-// its owner alone, if there is none. Several processes may append to a file at the same time. After
-// a crash a part of the content may be there.
+// Append durably adds content to the end of the file at path in one write. It creates the file,
+// readable by its owner only, if needed. Several processes may append at the same time. A crash may
+// leave a part of the content.
 func Append(fsys FS, path string, content []byte) error {
 	_, missing := fsys.Stat(path)
 	f, err := fsys.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
@@ -226,7 +227,7 @@ func Append(fsys FS, path string, content []byte) error {
 	return syncParent(fsys, path)
 }
 
-// Remove deletes a file or an empty folder, durably.
+// Remove durably deletes a file or an empty folder.
 func Remove(fsys FS, path string) error {
 	if err := fsys.Remove(path); err != nil {
 		return err
@@ -234,7 +235,7 @@ func Remove(fsys FS, path string) error {
 	return syncParent(fsys, path)
 }
 
-// Rename gives a file or folder another name in the same folder, durably.
+// Rename durably renames a file or folder within its folder.
 func Rename(fsys FS, from, to string) error {
 	if err := fsys.Rename(from, to); err != nil {
 		return err

@@ -7,11 +7,11 @@ import (
 	"path/filepath"
 )
 
-const folderPerm = 0o700 // as files
+const folderPerm = 0o700 // see filePerm
 
-// MkdirAll makes a folder and those above it that are missing, durably. It makes the name of a folder
-// that is there durable, too, because the process that made it may have been killed before it could.
-// A parent that this process may not open was not made by one like it, and is left alone.
+// MkdirAll durably creates a folder and its missing parents. It also syncs the name of an existing
+// folder, because the process that created it may have been killed before it could. It skips a
+// parent that this process may not open, which was not created by such a process.
 func MkdirAll(fsys FS, dir string) error {
 	switch info, err := fsys.Stat(dir); {
 	case err == nil && info.IsDir():
@@ -33,8 +33,8 @@ func MkdirAll(fsys FS, dir string) error {
 	return syncParent(fsys, dir)
 }
 
-// PublishFolder syncs all that is in the folder temp, and then renames it to dir, durably. Both are
-// in the same folder, and dir must not exist. After a crash dir is there whole or not at all.
+// PublishFolder syncs all files in the folder temp, and then durably renames it to dir. Both are in
+// the same folder, and dir must not exist. After a crash dir is complete or does not exist.
 func PublishFolder(fsys FS, temp, dir string) error {
 	if err := mustNotExist(fsys, dir); err != nil {
 		return err
@@ -45,7 +45,7 @@ func PublishFolder(fsys FS, temp, dir string) error {
 	return Rename(fsys, temp, dir)
 }
 
-// syncTree syncs the files of a folder, the folders in it likewise, and the folder itself.
+// syncTree syncs a folder with all its files and subfolders.
 func syncTree(fsys FS, dir string) error {
 	entries, err := fsys.ReadDir(dir)
 	if err != nil {
@@ -71,11 +71,11 @@ func syncFile(fsys FS, name string) error {
 	return errors.Join(f.Sync(), f.Close())
 }
 
-// ReplaceFolder puts the folder fresh, the content of which is durable, at path, and the folder that
-// was at path, if any, at aside. All three are in the same folder; aside must not exist.
+// ReplaceFolder moves the folder fresh, whose content must be durable, to path, and the previous
+// folder at path, if any, to aside. All three are in the same folder; aside must not exist.
 //
-// Where the system can exchange names, a whole folder is at path at every moment. Elsewhere there is
-// a moment without one, in which a crash leaves both folders under their other names;
+// If the system can exchange names, a complete folder is at path at every moment. Otherwise there
+// is a moment without one, in which a crash leaves both folders under their other names;
 // [FinishReplaceFolder] with the same names then completes the exchange.
 func ReplaceFolder(fsys FS, fresh, path, aside string) error {
 	if err := syncParent(fsys, fresh); err != nil {
@@ -89,7 +89,7 @@ func ReplaceFolder(fsys FS, fresh, path, aside string) error {
 	err := fsys.Exchange(path, fresh)
 	switch {
 	case err == nil:
-		// Until this is durable no name may be taken from the old folder.
+		// Until this is durable, the old folder must not lose any name.
 		if err := syncParent(fsys, path); err != nil {
 			return err
 		}
@@ -103,8 +103,8 @@ func ReplaceFolder(fsys FS, fresh, path, aside string) error {
 	return Rename(fsys, fresh, path)
 }
 
-// FinishReplaceFolder completes a [ReplaceFolder] that a crash cut off between its two renames. It
-// does nothing where there was none.
+// FinishReplaceFolder completes a [ReplaceFolder] that a crash interrupted between its two renames.
+// It does nothing if there was none.
 func FinishReplaceFolder(fsys FS, fresh, path, aside string) error {
 	for name, want := range map[string]bool{path: false, fresh: true, aside: true} {
 		_, err := fsys.Stat(name)

@@ -11,16 +11,15 @@ import (
 
 // Output writes a file that the user named, with the content that write writes:
 //
-//   - a regular file, or one that does not exist, gets the whole new content or stays as it was;
-//     it keeps its permissions
-//   - a symbolic link stays, and the file that it leads to is written
-//   - a device, a pipe or a socket is written to as it is
-//   - a folder is refused
+//   - a regular file, or one that does not exist, is replaced atomically and keeps its permissions
+//   - a symbolic link is kept, and its target is written
+//   - a device, a pipe or a socket is written to directly
+//   - a folder is an error
 func Output(path string, write func(io.Writer) error) error {
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		if _, err := os.Lstat(path); err == nil { // a symbolic link to a file that is not there
+		if _, err := os.Lstat(path); err == nil { // a dangling symbolic link
 			return writeThrough(path, write)
 		}
 		return replaceOutput(path, nil, write)
@@ -32,13 +31,13 @@ func Output(path string, write func(io.Writer) error) error {
 		return writeThrough(path, write)
 	}
 	target, err := filepath.EvalSymlinks(path)
-	if err != nil { // of a file that was deleted, as /dev/stdout may be
+	if err != nil { // the file was deleted, as /dev/stdout may be
 		return writeThrough(path, write)
 	}
 	return replaceOutput(target, info, write)
 }
 
-// replaceOutput replaces the content of a file. Old is nil where there is none.
+// replaceOutput replaces the content of a file. old is nil if there is none.
 func replaceOutput(path string, old fs.FileInfo, write func(io.Writer) error) error {
 	w, err := createShared(OS, path, 0o666)
 	if err != nil {

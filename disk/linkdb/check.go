@@ -65,7 +65,7 @@ func count[T any](records iter.Seq2[T, error]) (n int, err error) {
 	return n, nil
 }
 
-// Dump writes a run as text, a line for each record.
+// Dump writes a run as text, one line per record.
 func Dump(w io.Writer, path string) error {
 	r, err := Open(path)
 	if err != nil {

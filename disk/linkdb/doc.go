@@ -1,10 +1,10 @@
-// Package linkdb is the link database and anchors file (BP98 §4.1): the links between documents
-// with their anchor texts, and which documents are aliases or not found.
+// Package linkdb implements the link database and anchors file (BP98 §4.1): the links between
+// documents with their anchor texts, and the documents that are aliases or not found.
 //
-// The database is a set of runs, immutable files that a batch of the indexer or a merge wrote. A
-// [Set] reads several runs as one: the newest run with a document wins, so a page that is fetched
-// again replaces its links. A links record, even an empty one, makes the document a page: it
-// supersedes the sections before it in older runs.
+// The database is a set of runs: immutable files, each written by a flush or a merge. A [Set] reads
+// several runs as one: the newest run with a document wins, so a refetched page replaces its links.
+// A links record, even an empty one, makes the document a page: it supersedes the sections before
+// it in older runs.
 //
 // # Format of a run, version 2
 //
@@ -42,11 +42,11 @@
 // Example: a links record of source 7 to 9 and, nofollow, to 12, at the start of a block, is 07 02
 // 24 0d: gap 7, two targets, 9<<2, 3<<2|1.
 //
-// With the index a [Finder] reads only the block that holds a document, in about 0.2 ms. It takes
-// some 12 bytes for each block of 64 KB.
+// With the index a [Finder] reads only the block of a document, in about 0.2 ms. The index takes
+// about 12 bytes per block of 64 KB.
 //
-// Targets and sources are ascending and distinct within a record. A source's several links with one
-// text count once.
+// Targets and sources are ascending and distinct within a record. Several links from a source with
+// the same text count once.
 package linkdb
 
 import "anatomy/vocab"
@@ -55,7 +55,7 @@ const (
 	magic     = "anatlnk2"
 	blockSize = 64 << 10 // before compression; a larger record has a block of its own
 	footer    = sections*20 + 8 + 4 + 8
-	maxBlock  = 64 << 20 // raw size of a block that is not damaged, at most
+	maxBlock  = 64 << 20 // maximum raw size of a block
 )
 
 const (
@@ -97,12 +97,12 @@ type Source struct {
 // An AnchorText is one text of the links to a document.
 type AnchorText struct {
 	Text    string
-	OffSite bool          // the sources are on another site than the document
+	OffSite bool          // the sources are on other sites than the document
 	Sources []vocab.DocID // ascending
 }
 
-// Anchors are the anchor texts of all links to a document, without nofollow links. A source whose
-// links have no text is under the empty text.
+// Anchors are the anchor texts of all links to a document, except nofollow links. A source whose
+// links have no text is listed under the empty text.
 type Anchors struct {
 	Doc   vocab.DocID
 	Texts []AnchorText

@@ -8,9 +8,9 @@ import (
 	"anatomy/vocab"
 )
 
-// A Finder looks up single documents in a set. It keeps the last block that it read of each section
-// of each run, so that looking up ascending documents reads every block at most once. It is for one
-// goroutine. The set must stay open.
+// A Finder looks up single documents in a set. It caches the last block read of each section of
+// each run, so that looking up ascending documents reads every block at most once. It is not safe
+// for concurrent use. The set must stay open.
 type Finder struct {
 	set     *Set
 	cursors [][index]*cursor // by run and section; nil before the first use
@@ -21,7 +21,7 @@ func (s *Set) Finder() *Finder {
 	return &Finder{set: s, cursors: make([][index]*cursor, len(s.runs))}
 }
 
-// URL returns the URL of a document, and false if the set does not have it.
+// URL returns the URL of a document, or false if the set does not have it.
 func (f *Finder) URL(doc vocab.DocID) (string, bool, error) {
 	for run := len(f.set.runs) - 1; run >= 0; run-- {
 		c, found, err := f.seek(run, names, doc)
@@ -36,7 +36,7 @@ func (f *Finder) URL(doc vocab.DocID) (string, bool, error) {
 	return "", false, nil
 }
 
-// Links returns the links of a document as [Set.AllLinks] does: none if it is not a page.
+// Links returns the links of a document like [Set.AllLinks]: none if it is not a page.
 func (f *Finder) Links(doc vocab.DocID) (Source, error) {
 	s := f.set
 	none := Source{Doc: doc}
@@ -55,7 +55,7 @@ func (f *Finder) Links(doc vocab.DocID) (Source, error) {
 	return source, nil
 }
 
-// Anchors returns the anchor texts of a document as [Set.Anchors] does. For a document that was not
+// Anchors returns the anchor texts of a document like [Set.Anchors]. For a document that was not
 // found it returns those of the links to it.
 func (f *Finder) Anchors(doc vocab.DocID) (Anchors, error) {
 	all := Anchors{Doc: doc}
@@ -73,8 +73,8 @@ func (f *Finder) Anchors(doc vocab.DocID) (Anchors, error) {
 // A Backlink is a link, target first.
 type Backlink struct{ To, From vocab.DocID }
 
-// Backlinks returns the links to some documents, which are ascending: the sources of their Anchors,
-// in any order, and several times if a page links with several texts.
+// Backlinks returns the links to some documents, which must be ascending: the sources of their
+// Anchors, in any order. A page that links with several texts is repeated.
 func (f *Finder) Backlinks(to []vocab.DocID) iter.Seq2[Backlink, error] {
 	return func(yield func(Backlink, error) bool) {
 		for _, alias := range f.set.aliasesOf(to) {
@@ -95,7 +95,7 @@ func (f *Finder) Backlinks(to []vocab.DocID) iter.Seq2[Backlink, error] {
 	}
 }
 
-// aliasesOf returns some documents, which are ascending, with all their aliases, ascending.
+// aliasesOf returns some documents, which must be ascending, with all their aliases, ascending.
 func (s *Set) aliasesOf(docs []vocab.DocID) []vocab.DocID {
 	all := slices.Clone(docs)
 	for alias, of := range s.canon {
@@ -111,7 +111,8 @@ func (s *Set) aliasesOf(docs []vocab.DocID) []vocab.DocID {
 	return slices.Compact(all)
 }
 
-// ownAnchors returns the anchor texts of a document itself, without aliases, from all runs.
+// ownAnchors returns the anchor texts of a document itself, without those of its aliases, from all
+// runs.
 func (f *Finder) ownAnchors(doc vocab.DocID) ([]AnchorText, error) {
 	var texts []AnchorText
 	for run := range f.set.runs {
@@ -152,7 +153,8 @@ func (f *Finder) seek(run, section int, doc vocab.DocID) (*cursor, bool, error) 
 	for len(c.rest) > 0 {
 		at, ok := c.next()
 		if !ok || at > doc {
-			// The record after doc is half read: the next look-up decodes the block from its start.
+			// The record after doc is partly read: the next look-up decodes the block from its
+			// start.
 			c.last = maxDoc
 			return c, false, c.err
 		}

@@ -12,8 +12,8 @@ func OpenFolder(dir string) (set *Set, err error) {
 	return set, err
 }
 
-// CountFolder returns the number of links in the runs that m, a manifest of dir, names. A link that
-// several runs hold counts once for each.
+// CountFolder returns the number of links in the runs that m, a manifest of dir, names. A link in
+// several runs counts once per run.
 func CountFolder(dir string, m datadir.Manifest) (links uint64, err error) {
 	for _, path := range Paths(dir, m.Links) {
 		r, err := Open(path)
@@ -28,7 +28,7 @@ func CountFolder(dir string, m datadir.Manifest) (links uint64, err error) {
 	return links, nil
 }
 
-// Paths returns the files of the named runs of the data folder dir.
+// Paths returns the paths of the named runs of the data folder dir.
 func Paths(dir string, names []string) []string {
 	paths := make([]string, len(names))
 	for i, name := range names {

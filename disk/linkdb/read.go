@@ -23,7 +23,7 @@ var decoder = sync.OnceValue(func() *zstd.Decoder {
 	return z
 })
 
-// A CorruptError says where a run is damaged, or that it has another version.
+// A CorruptError is the error for a run that is damaged or has another version.
 type CorruptError struct {
 	File   string
 	Offset int64
@@ -137,7 +137,7 @@ func (r *Run) Size() int64 { return r.size }
 // CountLinks returns the number of links of all sources.
 func (r *Run) CountLinks() uint64 { return r.links }
 
-// A cursor walks the records of one section. It holds one block in memory.
+// A cursor iterates over the records of one section. It holds one block in memory.
 type cursor struct {
 	run     *Run
 	section int
@@ -223,8 +223,8 @@ func (c *cursor) number() uint64 {
 	return x
 }
 
-// count returns the number of elements that follow. Each takes at least one byte, so that a larger
-// number is damage.
+// count returns the number of elements that follow. Each takes at least one byte, so a larger
+// number means damage.
 func (c *cursor) count() int {
 	n := c.number()
 	if n > uint64(len(c.rest)) {
@@ -284,14 +284,14 @@ func (c *cursor) anchors(doc vocab.DocID) Anchors {
 	return a
 }
 
-// records walks a section. If the last pair has an error, the walk ended with it.
+// records iterates over a section. If the last pair has an error, the iteration ended with it.
 func records[T any](r *Run, section int, decode func(*cursor, vocab.DocID) T) iter.Seq2[T, error] {
 	return recordsOf(r, section, decode, everything)
 }
 
 func everything(vocab.DocID) bool { return true }
 
-// recordsOf is records for the documents that match returns true for. It does not decode the
+// recordsOf is records for the documents for which match returns true. It does not decode the
 // others.
 func recordsOf[T any](r *Run, section int, decode func(*cursor, vocab.DocID) T, match func(vocab.DocID) bool) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
@@ -316,20 +316,20 @@ func recordsOf[T any](r *Run, section int, decode func(*cursor, vocab.DocID) T, 
 	}
 }
 
-// Names walks the new documents.
+// Names iterates over the new documents.
 func (r *Run) Names() iter.Seq2[Name, error] { return records(r, names, (*cursor).name) }
 
-// Aliases walks the redirects and duplicates.
+// Aliases iterates over the redirects and duplicates.
 func (r *Run) Aliases() iter.Seq2[Alias, error] { return records(r, aliases, (*cursor).alias) }
 
-// NotFound walks the documents that were not found.
+// NotFound iterates over the documents that were not found.
 func (r *Run) NotFound() iter.Seq2[vocab.DocID, error] { return records(r, dropped, (*cursor).bare) }
 
-// NoIndex walks the noindex documents.
+// NoIndex iterates over the noindex documents.
 func (r *Run) NoIndex() iter.Seq2[vocab.DocID, error] { return records(r, hidden, (*cursor).bare) }
 
-// Sources walks the pages with their links.
+// Sources iterates over the pages with their links.
 func (r *Run) Sources() iter.Seq2[Source, error] { return records(r, links, (*cursor).source) }
 
-// Anchors walks the documents that are linked to.
+// Anchors iterates over the documents that are linked to.
 func (r *Run) Anchors() iter.Seq2[Anchors, error] { return records(r, anchors, (*cursor).anchors) }

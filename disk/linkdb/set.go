@@ -13,11 +13,11 @@ import (
 )
 
 // A Set reads several runs as one database: with aliases resolved, and without documents that were
-// not found. It takes eight bytes of memory a document and, during a walk of Anchors, the anchor
-// texts of aliases.
+// not found. It takes eight bytes of memory per document and, during an iteration over Anchors, the
+// anchor texts of aliases.
 type Set struct {
 	runs  []*Run
-	canon []uint32 // by document, from the newest run: 0, notFound, or the document it is an alias of
+	canon []uint32 // by document, from the newest run: 0, notFound, or the document that it is an alias of
 	owner []uint16 // by source: 1 + the newest run with its links
 
 	hidden map[vocab.DocID]bool
@@ -46,7 +46,7 @@ func OpenSet(paths []string) (*Set, error) {
 	return s, nil
 }
 
-// load adds a run that is newer than those before. A source is a page, whatever older runs say,
+// load adds a run that is newer than the loaded ones. A source is a page, whatever older runs say,
 // unless this run says otherwise.
 func (s *Set) load(run uint16, r *Run) error {
 	c := r.cursor(links)
@@ -111,7 +111,7 @@ func (s *Set) IsSource(doc vocab.DocID) bool {
 	return doc < vocab.DocID(len(s.owner)) && s.owner[doc] != 0 && s.IsCanonical(doc)
 }
 
-// CountLinks returns the number of links in all runs, superseded ones included.
+// CountLinks returns the number of links in all runs, including superseded ones.
 func (s *Set) CountLinks() (n uint64) {
 	for _, r := range s.runs {
 		n += r.CountLinks()
@@ -131,7 +131,7 @@ func (s *Set) Close() error {
 // maxHops bounds a chain of aliases. A longer one, or a cycle, has no canonical document.
 const maxHops = 16
 
-// Canonical returns the canonical document of doc, after redirects and duplicates, and false if
+// Canonical returns the canonical document of doc, following redirects and duplicates, or false if
 // that was not found.
 func (s *Set) Canonical(doc vocab.DocID) (vocab.DocID, bool) {
 	doc, ok := s.follow(doc)
@@ -141,7 +141,8 @@ func (s *Set) Canonical(doc vocab.DocID) (vocab.DocID, bool) {
 	return doc, ok
 }
 
-// follow returns the last document of a chain of aliases, 0 for a cycle, and whether it was found.
+// follow returns the last document of a chain of aliases, or 0 for a cycle, and whether it was
+// found.
 func (s *Set) follow(doc vocab.DocID) (vocab.DocID, bool) {
 	for range maxHops {
 		if doc >= vocab.DocID(len(s.canon)) || s.canon[doc] == 0 {
@@ -155,8 +156,8 @@ func (s *Set) follow(doc vocab.DocID) (vocab.DocID, bool) {
 	return 0, false
 }
 
-// AliasOf returns what the newest run with doc says: the document that it is an alias of, without
-// following further aliases, or that it was not found; 0 and false if it is a page.
+// AliasOf returns the state of doc in the newest run with it: the document that it is an alias of,
+// without following further aliases, or that it was not found; 0 and false if it is a page.
 func (s *Set) AliasOf(doc vocab.DocID) (of vocab.DocID, missing bool) {
 	if doc >= vocab.DocID(len(s.canon)) {
 		return 0, false
@@ -176,17 +177,17 @@ func (s *Set) IsCanonical(doc vocab.DocID) bool {
 // NoIndex reports whether doc is noindex. Its links still count.
 func (s *Set) NoIndex(doc vocab.DocID) bool { return s.hidden[doc] }
 
-// Names walks the URLs of all documents, ascending.
+// Names iterates over the URLs of all documents, ascending by document.
 func (s *Set) Names() iter.Seq2[Name, error] {
 	return merge(s.runs, (*Run).Names, func(n Name) vocab.DocID { return n.Doc }, func(same []Name, _ []int) Name { return same[len(same)-1] })
 }
 
-// Links walks the link graph: sources ascending, with canonical targets, ascending and distinct,
-// without links of a document to itself.
+// Links iterates over the link graph: sources ascending, with canonical targets, ascending and
+// distinct, without links of a document to itself.
 func (s *Set) Links() iter.Seq2[Source, error] { return s.resolved(false) }
 
-// AllLinks walks the link graph like Links, with broken links: those to documents for which
-// Canonical returns false. Their target is the document that the last alias leads to.
+// AllLinks iterates over the link graph like Links, but includes broken links: those to documents
+// for which Canonical returns false. Their target is the document that the last alias leads to.
 func (s *Set) AllLinks() iter.Seq2[Source, error] { return s.resolved(true) }
 
 func (s *Set) resolved(broken bool) iter.Seq2[Source, error] {
@@ -202,8 +203,8 @@ func (s *Set) resolved(broken bool) iter.Seq2[Source, error] {
 	}
 }
 
-// RawLinks walks the newest links of each page as they are on the page: targets are ascending, and
-// may be aliases.
+// RawLinks iterates over the newest links of each page as they are on the page: targets are
+// ascending, and may be aliases.
 func (s *Set) RawLinks() iter.Seq2[Source, error] {
 	all := merge(s.runs, (*Run).Sources, func(x Source) vocab.DocID { return x.Doc }, func(same []Source, _ []int) Source { return same[len(same)-1] })
 	return func(yield func(Source, error) bool) {
@@ -234,11 +235,12 @@ func (s *Set) resolve(source vocab.DocID, targets []Target, broken bool) []Targe
 	return slices.CompactFunc(kept, func(a, b Target) bool { return a.Doc == b.Doc })
 }
 
-// Anchors walks the anchor texts of each document, ascending. They include those of links to its
-// aliases, and exclude links from the document itself and from sources that are no pages.
+// Anchors iterates over the anchor texts of each document, ascending by document. They include
+// those of links to its aliases, and exclude links from the document itself and from sources that
+// are not pages.
 func (s *Set) Anchors() iter.Seq2[Anchors, error] { return s.AnchorsOf(everything) }
 
-// AnchorsOf is Anchors for the documents that match returns true for. Skipping the others is fast.
+// AnchorsOf is Anchors for the documents for which match returns true. Skipping the others is fast.
 func (s *Set) AnchorsOf(match func(vocab.DocID) bool) iter.Seq2[Anchors, error] {
 	return func(yield func(Anchors, error) bool) {
 		aliased, err := s.aliased(match)
@@ -251,7 +253,7 @@ func (s *Set) AnchorsOf(match func(vocab.DocID) bool) iter.Seq2[Anchors, error] 
 			extra = append(extra, doc)
 		}
 		slices.Sort(extra)
-		// emit yields the documents before a given one that only have anchors of aliases.
+		// emit yields the documents before a given one that have only anchors of aliases.
 		emit := func(before vocab.DocID) bool {
 			for len(extra) > 0 && extra[0] < before {
 				if !yield(Anchors{Doc: extra[0], Texts: join(aliased[extra[0]])}, nil) {
@@ -300,8 +302,8 @@ func (s *Set) aliased(match func(vocab.DocID) bool) (map[vocab.DocID][]AnchorTex
 	return found, nil
 }
 
-// ownAnchors walks the anchor texts of the documents that match, without resolving aliases. A
-// source counts only in its newest run, and only if it is a page.
+// ownAnchors iterates over the anchor texts of the documents that match, without resolving aliases.
+// A source counts only in its newest run, and only if it is a page.
 func (s *Set) ownAnchors(match func(vocab.DocID) bool) iter.Seq2[Anchors, error] {
 	section := func(r *Run) iter.Seq2[Anchors, error] { return recordsOf(r, anchors, (*cursor).anchors, match) }
 	return merge(s.runs, section, func(a Anchors) vocab.DocID { return a.Doc }, func(same []Anchors, runs []int) Anchors {
@@ -316,8 +318,8 @@ func (s *Set) ownAnchors(match func(vocab.DocID) bool) iter.Seq2[Anchors, error]
 	})
 }
 
-// counting returns the texts of a record of a run with those sources whose newest links are in that
-// run.
+// counting returns the texts of a record of a run, with only the sources whose newest links are in
+// that run.
 func (s *Set) counting(a Anchors, run int) []AnchorText {
 	kept := a.Texts[:0]
 	for _, t := range a.Texts {
@@ -342,7 +344,7 @@ func withoutSource(texts []AnchorText, source vocab.DocID) []AnchorText {
 	return kept
 }
 
-// join merges equal texts and sorts all.
+// join merges equal texts and sorts all texts.
 func join(texts []AnchorText) []AnchorText {
 	slices.SortStableFunc(texts, func(a, b AnchorText) int {
 		if c := cmp.Compare(a.Text, b.Text); c != 0 || a.OffSite == b.OffSite {
@@ -366,8 +368,8 @@ func join(texts []AnchorText) []AnchorText {
 	return joined
 }
 
-// merge walks one section of several runs by ascending document. For each document it calls choose
-// with the records of all runs, oldest first, and the numbers of the runs.
+// merge iterates over one section of several runs, ascending by document. For each document it
+// calls choose with the records of all runs, oldest first, and the numbers of the runs.
 func merge[T any](runs []*Run, section func(*Run) iter.Seq2[T, error], doc func(T) vocab.DocID, choose func([]T, []int) T) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		type head struct {
@@ -429,9 +431,8 @@ func merge[T any](runs []*Run, section func(*Run) iter.Seq2[T, error], doc func(
 }
 
 // Merge writes the runs at paths, oldest first, as one run at out, without superseded links and
-// anchors. It keeps aliases as they are and does not resolve them: a page that was not found may
-// come back, and a duplicate may get a text of its own, while the pages that link to it do not
-// change.
+// anchors. It does not resolve aliases: a page that was not found may come back, and a duplicate
+// may get a text of its own, while the pages that link to it do not change.
 func Merge(paths []string, out string) error {
 	s, err := OpenSet(paths)
 	if err != nil {

@@ -24,7 +24,7 @@ var encoder = sync.OnceValue(func() *zstd.Encoder {
 })
 
 // A Writer writes one run. The caller adds records section by section, in the order of the
-// sections, each ascending by document. Finish returns the first error.
+// sections, ascending by document. Finish returns the first error.
 type Writer struct {
 	path    string
 	out     *durable.Writer
@@ -50,7 +50,7 @@ type blockAt struct {
 	offset uint64
 }
 
-// Create begins a run at path, which must not exist. The file appears when Finish returns nil.
+// Create starts a run at path, which must not exist. The file appears when Finish returns nil.
 func Create(path string) (*Writer, error) { return create(durable.OS, path) }
 
 func create(fsys durable.FS, path string) (*Writer, error) {
@@ -90,7 +90,7 @@ func (w *Writer) NoIndex(doc vocab.DocID) {
 	w.end(doc)
 }
 
-// Links adds the links of a page. Targets are ascending and distinct.
+// Links adds the links of a page. Targets must be ascending and distinct.
 func (w *Writer) Links(s Source) {
 	w.begin(links, s.Doc)
 	w.block = binary.AppendUvarint(w.block, uint64(len(s.Targets)))
@@ -124,7 +124,7 @@ func (w *Writer) Anchors(a Anchors) {
 	w.end(a.Doc)
 }
 
-// begin begins a record, and its section if it is new, and verifies the order.
+// begin starts a record, and its section if it is new, and verifies the order.
 func (w *Writer) begin(section int, doc vocab.DocID) {
 	if section != w.section {
 		w.flush()
@@ -176,7 +176,7 @@ func (w *Writer) write(b []byte) {
 	}
 }
 
-// Finish completes the run and gives the file its name, durably. On an error nothing is left.
+// Finish durably completes the run and gives the file its name. On an error it removes the file.
 func (w *Writer) Finish() error {
 	defer w.out.Abort()
 	w.writeIndex()
@@ -201,7 +201,7 @@ func (w *Writer) Finish() error {
 
 // writeIndex writes the section with the offsets of all blocks.
 func (w *Writer) writeIndex() {
-	w.flush() // the last block is part of the index
+	w.flush() // so that the index includes the last block
 	for section, blocks := range w.blocks {
 		if len(blocks) == 0 {
 			continue
@@ -219,5 +219,5 @@ func (w *Writer) writeIndex() {
 	}
 }
 
-// Abort removes what was written.
+// Abort removes the file.
 func (w *Writer) Abort() { w.out.Abort() }

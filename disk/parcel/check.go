@@ -10,9 +10,9 @@ import (
 
 var errMissing = errors.New("is missing")
 
-// Missing returns the parcels for a shard that a Post does not have and should: those after the ones
-// that were applied, by sender, up to the newest of each. If there is none, the last that was applied
-// is missing, by which the sender knows its number.
+// Missing returns the parcels for a shard that should be in a Post but are not: for each sender,
+// those after the applied ones, up to the newest. If there are no newer ones, the last applied
+// parcel must be there, because the sender reads its number.
 func Missing(post Post, to int, applied []uint64) (missing []ID, err error) {
 	ids, err := post.List(to)
 	if err != nil {
@@ -37,8 +37,8 @@ func Missing(post Post, to int, applied []uint64) (missing []ID, err error) {
 	return missing, nil
 }
 
-// Check reads all parcels for a shard, and returns how many of them wait to be applied. It calls
-// problem for those that are damaged or missing.
+// Check reads all parcels for a shard, and returns the number of pending ones. It calls problem for
+// damaged or missing parcels.
 func Check(post Post, to int, applied []uint64, problem func(ID, error)) (waiting int, err error) {
 	missing, err := Missing(post, to, applied)
 	if err != nil {
@@ -65,8 +65,8 @@ func Check(post Post, to int, applied []uint64, problem func(ID, error)) (waitin
 	return waiting, nil
 }
 
-// Replace puts an empty parcel in the place of one that is damaged or missing. Its sender has to send
-// again what it held.
+// Replace puts an empty parcel in the place of a damaged or missing one. The sender must send its
+// content again.
 func (f *Folder) Replace(id ID) error {
 	if err := durable.MkdirAll(f.fs, f.box(id.To)); err != nil {
 		return fmt.Errorf("%v: %w", id, err)

@@ -1,9 +1,9 @@
-// Package parcel is what a shard sends to another one: the part of a link run that concerns the
-// other's documents, with URLs in place of docIDs, and which URLs of it were found.
+// Package parcel encodes the messages between shards: the part of a link run that concerns the
+// receiver's documents, with URLs instead of docIDs, and the receiver's URLs that were found.
 //
-// Parcels from one shard to another are numbered from 1 without gaps. A parcel never changes. The
-// receiver applies each exactly once and in the order of the numbers, see [Inbox], whatever the
-// [Post] that carries them repeats, delays or mixes up.
+// Parcels from one shard to another are numbered from 1 without gaps. A parcel is immutable. The
+// receiver applies each exactly once and in the order of the numbers, see [Inbox], even if the
+// [Post] that carries them repeats, delays or reorders them.
 //
 // # Format, version 1
 //
@@ -40,16 +40,16 @@ import (
 	"anatomy/vocab"
 )
 
-// A Parcel is a message of one shard to another. DocIDs are the sender's.
+// A Parcel is a message from one shard to another. DocIDs are the sender's.
 type Parcel struct {
 	ID
-	Names   []Name        // documents that the lists below mention, and URLs that were found
+	Names   []Name        // documents mentioned in the lists below, and URLs that were found
 	Aliases []Alias       // redirects from one shard to another
-	Missing []vocab.DocID // documents that were something else and were not found
-	Sources []Source      // pages whose links to the receiver are these and no others
+	Missing []vocab.DocID // documents that existed before and were not found
+	Sources []Source      // pages with all their links to the receiver
 }
 
-// An ID names a parcel.
+// An ID identifies a parcel.
 type ID struct {
 	From, To int
 	Number   uint64 // from 1, for each pair of shards
@@ -69,12 +69,12 @@ type Name struct {
 	Hops  uint8  // redirects that led to it
 }
 
-// NameFlags say how a document was found.
+// NameFlags describe how a document was found.
 type NameFlags uint8
 
 const (
-	NoFollow NameFlags = 1 << iota // by nofollow links alone
-	IfKnown                        // it need not become known: no link or alias of the parcel leads there
+	NoFollow NameFlags = 1 << iota // only by nofollow links
+	IfKnown                        // it need not become known: no link or alias of the parcel leads to it
 )
 
 // An Alias is a redirect.
@@ -103,7 +103,7 @@ const (
 	version    = 1
 	headerSize = 28
 	sumSize    = 8
-	maxContent = 1 << 30 // of a parcel that is not damaged
+	maxContent = 1 << 30 // maximum size of the content
 )
 
 var (
@@ -123,7 +123,7 @@ var (
 	})
 )
 
-// Encode returns the parcel as bytes.
+// Encode returns the encoded parcel.
 func (p *Parcel) Encode() []byte {
 	content := p.content()
 	le := binary.LittleEndian
@@ -178,7 +178,7 @@ func (p *Parcel) content() (b []byte) {
 
 var errDamaged = errors.New("damaged")
 
-// Decode returns the parcel that Encode has encoded. It allocates no more than the bytes hold.
+// Decode decodes a parcel. It allocates no more than the size of b allows.
 func Decode(b []byte) (*Parcel, error) {
 	le := binary.LittleEndian
 	if len(b) < headerSize+sumSize || string(b[:8]) != magic {
@@ -236,7 +236,7 @@ func (p *Parcel) read(r *reader) {
 	}
 }
 
-// A reader reads content. After an error failed is set, and all that it returns is 0 or empty.
+// A reader decodes content. After an error failed is set, and its methods return 0 or empty values.
 type reader struct {
 	b      []byte
 	last   vocab.DocID
@@ -249,7 +249,7 @@ func (r *reader) begin() int {
 	return r.count()
 }
 
-// count returns how many records follow, of a byte at least each.
+// count returns the number of records that follow, each of at least one byte.
 func (r *reader) count() int {
 	n := r.number()
 	if n > uint64(len(r.b)) {

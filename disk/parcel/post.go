@@ -11,22 +11,22 @@ import (
 	"anatomy/disk/durable"
 )
 
-// A Post carries parcels between shards. Its methods may be called by any goroutine. What an
-// implementation has to keep is what parceltest.Run tests.
+// A Post carries parcels between shards. Its methods are safe for concurrent use. parceltest.Run
+// tests the requirements on implementations.
 type Post interface {
-	// Send hands over a parcel, durably. It fails if there is one of that ID.
+	// Send durably sends a parcel. It fails if one with that ID exists.
 	Send(id ID, data []byte) error
 	// List returns the parcels for a shard that were sent and not dropped, in any order. It may
-	// return one several times, and may return one late, but to its sender.
+	// repeat a parcel, and may list one late, but not to its sender.
 	List(to int) ([]ID, error)
-	// Fetch returns the bytes of a parcel. The error wraps fs.ErrNotExist if there is none.
+	// Fetch returns the content of a parcel. The error wraps fs.ErrNotExist if there is none.
 	Fetch(id ID) ([]byte, error)
-	// Drop deletes a parcel that was applied; it may be dropped already. Those of its sender before it
-	// were dropped.
+	// Drop deletes an applied parcel, if it still exists. Earlier parcels of its sender were
+	// dropped before.
 	Drop(id ID) error
 }
 
-// A Folder is a Post in a folder of the file system: a file for each parcel,
+// A Folder is a Post in a folder of the file system. Each parcel is a file
 // FOLDER/TO/FROM-NUMBER.parcel.
 type Folder struct {
 	fs   durable.FS
@@ -34,7 +34,7 @@ type Folder struct {
 	made sync.Map // folders that exist
 }
 
-// NewFolder returns the Post in the folder dir, which Send makes.
+// NewFolder returns the Post in the folder dir, which Send creates.
 func NewFolder(fs durable.FS, dir string) *Folder { return &Folder{fs: fs, dir: dir} }
 
 func (f *Folder) box(to int) string { return filepath.Join(f.dir, fmt.Sprint(to)) }
@@ -60,7 +60,7 @@ func (f *Folder) Send(id ID, data []byte) error {
 	return nil
 }
 
-// List returns the parcels whose files are there. It skips files that a crash left half written.
+// List returns the parcels whose files exist. It skips incomplete files left by a crash.
 func (f *Folder) List(to int) (ids []ID, err error) {
 	entries, err := f.fs.ReadDir(f.box(to))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -93,15 +93,15 @@ func (f *Folder) Drop(id ID) error {
 	return nil
 }
 
-// An Outbox numbers the parcels of one shard. It is for one goroutine.
+// An Outbox numbers the parcels of one shard. It is not safe for concurrent use.
 type Outbox struct {
 	post Post
 	from int
 	last []uint64 // number of the newest parcel, by receiver
 }
 
-// NewOutbox returns the outbox of a shard among n. It goes on after the newest parcel that is there:
-// an Inbox keeps that of each pair.
+// NewOutbox returns the outbox of a shard among n. It continues after the newest existing parcel:
+// an Inbox keeps the newest of each pair of shards.
 func NewOutbox(post Post, from, n int) (*Outbox, error) {
 	o := &Outbox{post: post, from: from, last: make([]uint64, n)}
 	for to := range n {
@@ -128,23 +128,24 @@ func (o *Outbox) Send(p *Parcel) error {
 	return nil
 }
 
-// An Inbox hands out the parcels for one shard: those of each sender in the order of their numbers,
-// each once. It is for one goroutine.
+// An Inbox returns the parcels for one shard: those of each sender in the order of their numbers,
+// each once. It is not safe for concurrent use.
 //
-// A parcel stays in the Post until a later one of its sender was acknowledged, so that the sender
-// knows its number.
+// A parcel stays in the Post until a later one of its sender is acknowledged, so that the sender
+// can read its number.
 type Inbox struct {
 	post   Post
 	to     int
-	handed []uint64 // number of the last parcel that was handed out, by sender
+	handed []uint64 // number of the last parcel returned, by sender
 }
 
-// NewInbox returns the inbox of a shard that has applied the parcels up to these numbers, by sender.
+// NewInbox returns the inbox of a shard that has applied the parcels up to the given numbers, by
+// sender.
 func NewInbox(post Post, to int, applied []uint64) *Inbox {
 	return &Inbox{post: post, to: to, handed: slices.Clone(applied)}
 }
 
-// Next returns a parcel that is to be applied now, nil if there is none.
+// Next returns the next parcel to apply, or nil.
 func (b *Inbox) Next() (*Parcel, error) {
 	ids, err := b.post.List(b.to)
 	if err != nil {
@@ -152,7 +153,7 @@ func (b *Inbox) Next() (*Parcel, error) {
 	}
 	for _, id := range ids {
 		if id.From < 0 || id.From >= len(b.handed) || id.Number != b.handed[id.From]+1 {
-			continue // it waits for those before, or was handed out
+			continue // an earlier one is missing, or it was already returned
 		}
 		p, err := b.open(id)
 		if err != nil {
@@ -179,7 +180,7 @@ func (b *Inbox) open(id ID) (*Parcel, error) {
 	return p, nil
 }
 
-// Waiting returns how many parcels for the shard were not handed out.
+// Waiting returns the number of parcels for the shard that were not returned yet.
 func (b *Inbox) Waiting() (n int, err error) {
 	ids, err := b.post.List(b.to)
 	seen := map[ID]bool{}
@@ -192,10 +193,10 @@ func (b *Inbox) Waiting() (n int, err error) {
 	return n, err
 }
 
-// Applied returns the numbers of the last parcels that were handed out, by sender.
+// Applied returns the number of the last parcel returned, by sender.
 func (b *Inbox) Applied() []uint64 { return slices.Clone(b.handed) }
 
-// Acknowledge drops parcels that were applied durably, by the numbers that Applied returned.
+// Acknowledge drops parcels that were applied durably, given the result of an earlier Applied.
 func (b *Inbox) Acknowledge(applied []uint64) error {
 	ids, err := b.post.List(b.to)
 	if err != nil {

@@ -7,8 +7,8 @@ import (
 	"anatomy/vocab"
 )
 
-// ReadFolder returns the vector that is in force under a name in the data folder dir, nil if there
-// is none. It takes no lock.
+// ReadFolder returns the vector in force under a name in the data folder dir, or nil. It takes no
+// lock.
 func ReadFolder(dir, name string) (v *Vector, err error) {
 	err = datadir.ReadFiles(dir, func(m datadir.Manifest) (err error) {
 		v, err = ReadNamed(dir, m, name)
@@ -17,8 +17,7 @@ func ReadFolder(dir, name string) (v *Vector, err error) {
 	return v, err
 }
 
-// ReadNamed returns the vector that m, a manifest of the data folder dir, has under a name, nil if
-// it has none.
+// ReadNamed returns the vector that m, a manifest of the data folder dir, has under a name, or nil.
 func ReadNamed(dir string, m datadir.Manifest, name string) (*Vector, error) {
 	file := m.Ranks[name]
 	if file == "" {
@@ -27,8 +26,8 @@ func ReadNamed(dir string, m datadir.Manifest, name string) (*Vector, error) {
 	return Read(datadir.Rank(dir, file))
 }
 
-// Publish puts v in force under a name in the data folder dir, durably, or leaves the vector before.
-// Any process may do so, beside a crawl, too.
+// Publish durably puts v in force under a name in the data folder dir. On an error the previous
+// vector stays in force. Any process may call it, even while a crawl runs.
 func Publish(dir, name string, v *Vector) error {
 	data, err := v.Encode()
 	if err == nil {
@@ -43,7 +42,7 @@ func Publish(dir, name string, v *Vector) error {
 	return nil
 }
 
-// Rank returns the rank of doc: 0 if v is nil or has no rank for it.
+// Rank returns the rank of doc, or 0 if v is nil or has no rank for it.
 func (v *Vector) Rank(doc vocab.DocID) float64 {
 	if v == nil || doc >= vocab.DocID(len(v.Ranks)) {
 		return 0

@@ -1,9 +1,10 @@
-// Package rankvector holds the rank vector: one float per document and run of PageRank, with the
-// parameters of the run and how well it converged (BP98 §2.1).
+// Package rankvector stores rank vectors: one float per document, with the parameters of the
+// PageRank computation and its convergence (BP98 §2.1).
 //
-// A vector is a file of its own, so that ranks are recomputed and replaced without a change of the
-// segments. It never changes: another vector gets another file, and the manifest of the data folder
-// names the one in force. So a reader of a manifest has ranks, segments and links of one generation.
+// A vector is a file of its own, so that ranks can be recomputed and replaced without changing the
+// segments. The file is immutable: another vector gets another file, and the manifest of the data
+// folder names the one in force. So a reader of a manifest has ranks, segments and links of one
+// generation.
 //
 //	OFFSET  SIZE  MEANING (little endian)
 //	0       8     magic "anatrank"
@@ -25,7 +26,7 @@
 // A vector of documents 1 and 2, ranked 0.25 and 0.75, has 3 ranks and no personalisation:
 // 80 + 12 + 8 = 100 bytes, of which 00000000 0000803e 0000403f from offset 80 are the ranks.
 //
-// float32 is enough: on a million pages it differs from float64 by 7e-7 in all (L1), and a float64
+// float32 is enough: on a million pages the L1 difference from float64 is 7e-7, and a float64
 // vector would take twice the memory in every searcher.
 //
 // Versions: 1 and 2, November 2026; both are read.
@@ -47,32 +48,32 @@ import (
 // Version is the format that this package writes.
 const Version = 2
 
-// MaxPersonalized is the longest description of a personalisation, in bytes.
+// MaxPersonalized is the maximum length of the description of a personalisation, in bytes.
 const MaxPersonalized = 1<<16 - 1
 
 const (
 	magic      = "anatrank"
 	headerSize = 80
-	headerOf1  = 72 // of version 1
+	headerOf1  = 72 // header size of version 1
 	sumSize    = 8
 	rankSize   = 4
 )
 
-// A Vector is the result of one run of PageRank.
+// A Vector is the result of one PageRank computation.
 type Vector struct {
 	Damping      float64
-	Tolerance    float64 // residual at which the run stopped, if it converged
+	Tolerance    float64 // residual at which the iteration stops
 	Residual     float64 // L1 change of the last iteration
 	Iterations   int
-	Personalized string    // the teleport set in words; "" for all pages
+	Personalized string    // description of the teleport set; "" for all pages
 	Computed     time.Time // UTC, whole seconds
-	Links        uint64    // of the graph; parallel links count once
-	Recorded     uint64    // of the link database; 0 in version 1
-	Ranks        []float32 // by DocID, index 0 unused; 0 for documents that are not ranked
+	Links        uint64    // links of the graph; parallel links count once
+	Recorded     uint64    // links of the link database; 0 in version 1
+	Ranks        []float32 // by DocID, index 0 unused; 0 for unranked documents
 }
 
-// Read returns the vector at path. It verifies the checksum and that every rank is in [0, 1]; the error
-// names the command that computes the vector again.
+// Read returns the vector at path. It verifies the checksum and that every rank is in [0, 1]. The
+// error names the command that recomputes the vector.
 func Read(path string) (*Vector, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
@@ -85,7 +86,7 @@ func Read(path string) (*Vector, error) {
 	return v, nil
 }
 
-// commandFor returns the command that computes the vector at path.
+// commandFor returns the command that recomputes the vector at path.
 func commandFor(path string) string {
 	name, _, _ := strings.Cut(filepath.Base(path), ".")
 	if name == Default {
@@ -161,7 +162,7 @@ func decode(b []byte) (*Vector, error) {
 	return v, checkRanks(v.Ranks)
 }
 
-// checkRanks fails if a rank is not in [0, 1], which would spoil every score.
+// checkRanks fails if a rank is not in [0, 1], which would corrupt every score.
 func checkRanks(ranks []float32) error {
 	for doc, r := range ranks {
 		if !(r >= 0 && r <= 1) {

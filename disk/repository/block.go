@@ -14,7 +14,7 @@ import (
 	"anatomy/vocab"
 )
 
-// MaxRecord is the largest size of an encoded record in bytes.
+// MaxRecord is the maximum size of an encoded record in bytes.
 const MaxRecord = maxRaw - endSize
 
 const (
@@ -24,7 +24,7 @@ const (
 	maxRecords   = vocab.MaxAddressSlot + 1
 	maxRaw       = 64 << 20
 	endSize      = 4
-	window       = 2 << 20 // of the compressor: the history that a decoder keeps
+	window       = 2 << 20 // window of the compressor: history that a decoder keeps
 )
 
 // A header is the decoded header of a block.
@@ -53,7 +53,7 @@ func parseHeader(b []byte, file uint32, offset int64) (header, error) {
 	return h, nil
 }
 
-// maxStored returns the largest size of a compressed block.
+// maxStored returns the maximum size of a compressed block.
 func maxStored(raw int) int { return raw + raw/64 + 1024 }
 
 // blockSum returns the checksum of parts of a block at an offset of a file.
@@ -83,7 +83,8 @@ func newPacker(level zstd.EncoderLevel) (*packer, error) {
 	return &packer{zstd: enc}, err
 }
 
-// pack returns the block of some records for an offset of a file. It is valid until the next call.
+// pack returns the block of some records for an offset of a file. The result is valid until the
+// next call.
 func (p *packer) pack(records []Record, file uint32, offset int64) []byte {
 	le := binary.LittleEndian
 	p.raw = append(p.raw[:0], make([]byte, endSize*len(records))...)
@@ -107,8 +108,8 @@ func (p *packer) pack(records []Record, file uint32, offset int64) []byte {
 	return b
 }
 
-// readBlock returns the header and the compressed bytes of the block at offset, verified. The block
-// must end before end. The bytes are in buf if its capacity suffices.
+// readBlock returns the header and the compressed bytes of the block at offset, after verifying
+// them. The block must end before end. The bytes are in buf if its capacity suffices.
 func readBlock(f io.ReaderAt, file uint32, offset, end int64, buf []byte) (header, []byte, error) {
 	var head [blockHeader]byte
 	if offset > end-blockHeader {
@@ -146,7 +147,7 @@ func noEOF(err error) error {
 
 // A block is a decoded block: its table, and its records up to some slot.
 type block struct {
-	ends []byte // endSize bytes for each record
+	ends []byte // endSize bytes per record
 	raw  []byte // the raw block from its start, with the table
 }
 
@@ -156,7 +157,7 @@ func (b *block) holds(slot int) bool {
 	return slot < b.records() && b.end(slot) <= len(b.raw)
 }
 
-// record returns the encoding of a record that the block holds.
+// record returns the encoding of a record that holds reports.
 func (b *block) record(slot int) []byte {
 	from := len(b.ends)
 	if slot > 0 {
@@ -224,8 +225,9 @@ func (u *unpacker) unpackTo(h header, stored []byte, slot int) (*block, error) {
 	return b, noEOF(err)
 }
 
-// An unpacker pools decoders and buffers. The zero value works, for any number of goroutines. Each
-// reader has its own, because a decoder has channels, which may not leave the bubble of a synctest.
+// An unpacker pools decoders and buffers. The zero value is ready for use and safe for concurrent
+// use. Each reader has its own, because decoders have channels, which must not leave the bubble of
+// a synctest.
 type unpacker struct {
 	decoders sync.Pool // of *zstd.Decoder
 	buffers  sync.Pool // of *[]byte

@@ -2,7 +2,7 @@ package repository
 
 import "anatomy/lru"
 
-// A cache keeps decoded blocks, because a reader of one page often reads its neighbours next.
+// A cache keeps decoded blocks, because a reader of a page often reads neighbouring pages next.
 type cache = lru.Cache[blockKey, *block]
 
 type blockKey struct {

@@ -20,8 +20,9 @@ type Totals struct {
 	BodyBytes                    int64 // of pages
 }
 
-// A TailError says that the last file ends with bytes that are no whole block: a writer is
-// appending, or was killed, and the next [Open] cuts them off; or the last block is damaged.
+// A TailError is the error for a last file that ends with bytes which are not a complete block.
+// Either a writer is appending, or it was killed, and the next [Open] truncates the bytes; or the
+// last block is damaged.
 type TailError struct {
 	File         string
 	Offset, Size int64
@@ -32,8 +33,8 @@ func (e *TailError) Error() string {
 }
 
 // Check reads every byte of the repository in dir and calls report for each problem (*DamageError,
-// *TailError). A file that a compaction replaces meanwhile is none: its records are in others. Its own
-// error says that it could not read.
+// *TailError). A file that a compaction replaces meanwhile is not a problem: its records are in
+// other files. An error of Check means that it could not read.
 func Check(dir string, report func(problem error)) (Totals, error) {
 	var t Totals
 	damaged := func(problem error) {
@@ -75,7 +76,7 @@ func Check(dir string, report func(problem error)) (Totals, error) {
 }
 
 // MendHeaders rewrites the header of each file whose header is wrong, and calls report for each.
-// The name of the file determines the header, and so do the checksums of the blocks.
+// The header is determined by the name of the file and confirmed by the checksums of the blocks.
 func MendHeaders(dir string, report func(problem error)) error {
 	r := newReader(durable.OS, dir, Options{})
 	numbers, err := r.fileNumbers()
@@ -93,7 +94,7 @@ func MendHeaders(dir string, report func(problem error)) error {
 			err = errors.Join(err, f.Sync())
 		}
 		if err = errors.Join(err, f.Close()); err != nil {
-			return fmt.Errorf("repository: mend the header: %w", err)
+			return fmt.Errorf("repository: repair the header: %w", err)
 		}
 	}
 	return nil

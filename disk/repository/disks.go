@@ -12,12 +12,12 @@ import (
 	"anatomy/disk/durable"
 )
 
-// Files of a repository may be on several disks, see datadir.Disk. A new file is begun where most
-// space is free. A file never moves, so its end is on one disk with it; readers look for a file in the
-// folder of the repository first, and then on the disks in the order of their list. Tables of moved
-// records are always in the folder of the repository.
+// Files of a repository may be on several disks, see datadir.Disk. A new file is created on the
+// disk with the most free space. A file never moves, so appends go to its disk. Readers look for a
+// file first in the folder of the repository, and then on the disks in the order of their list.
+// Tables of moved records are always in the folder of the repository.
 
-// disks returns the disks of the data folder, of which the repository is a part.
+// disks returns the disks of the data folder that the repository belongs to.
 func (r *Reader) disks() ([]datadir.Disk, error) {
 	return datadir.ReadDisks(r.fs, filepath.Dir(r.dir))
 }
@@ -54,8 +54,7 @@ func (r *Reader) find(number uint32) (string, error) {
 	return "", err
 }
 
-// path returns the path at which a file was last found, by default that in the folder of the
-// repository.
+// path returns the path at which a file was last found, by default in the folder of the repository.
 func (r *Reader) path(number uint32) string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -66,7 +65,7 @@ func (r *Reader) path(number uint32) string {
 	return filepath.Join(dir, fileName(number))
 }
 
-// openFile opens a file where it is.
+// openFile opens a file on its disk.
 func (r *Reader) openFile(number uint32, flag int) (durable.File, error) {
 	f, err := r.fs.OpenFile(r.path(number), flag, 0)
 	if !errors.Is(err, fs.ErrNotExist) {
@@ -93,18 +92,18 @@ func (r *Reader) folders() ([]string, error) {
 	return folders, err
 }
 
-// spread is where a Repository may put its files.
+// spread has the folders in which a Repository may create files.
 type spread struct {
 	folders []string // the first is that of the repository
 	free    func(dir string) (int64, error)
 	reserve int64
 
 	mu   sync.Mutex
-	full map[string]bool // could not be written to
+	full map[string]bool // folders that could not be written to
 }
 
-// setFull notes that a folder cannot be written to. If none can, it returns false, and all are tried
-// again later.
+// setFull records that a folder cannot be written to. If no folder can, it returns false, and all
+// are tried again later.
 func (s *spread) setFull(folder string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -121,8 +120,8 @@ func (s *spread) isFull(folder string) bool {
 	return s.full[folder]
 }
 
-// room returns how much more than its reserve is free where a folder is. Where the folder of the
-// repository is, other structures need space, too, and twice as much is reserved.
+// room returns the free space on the disk of a folder, minus its reserve. The reserve is doubled
+// for the folder of the repository, where other structures need space, too.
 func (s *spread) room(folder string) int64 {
 	free, err := s.free(folder)
 	if err != nil || s.isFull(folder) {
@@ -134,7 +133,7 @@ func (s *spread) room(folder string) int64 {
 	return free - s.reserve
 }
 
-// choose returns the folder with most room for a new file: the first if there is none.
+// choose returns the folder with the most room for a new file, or the first if none has room.
 func (s *spread) choose() (folder string, room int64) {
 	folder, room = s.folders[0], math.MinInt64
 	for _, f := range s.folders {
@@ -145,7 +144,7 @@ func (s *spread) choose() (folder string, room int64) {
 	return folder, room
 }
 
-// newFolder returns the folder in which the next file is begun.
+// newFolder returns the folder for the next file.
 func (r *Repository) newFolder() string {
 	if !r.IsSpread() {
 		return r.dir
@@ -154,7 +153,7 @@ func (r *Repository) newFolder() string {
 	return folder
 }
 
-// leaveFull begins a file on another disk if that has room, and the disk of the last file has none.
+// leaveFull starts a file on another disk if that has room, and the disk of the last file has none.
 func (r *Repository) leaveFull() error {
 	if !r.IsSpread() || r.end == fileHeader {
 		return nil
@@ -169,8 +168,8 @@ func (r *Repository) leaveFull() error {
 	return r.roll(r.number + 1)
 }
 
-// elsewhere begins a file on another disk if err says that there is no space where the last file is.
-// It reports whether it did.
+// elsewhere starts a file on another disk if err means that the disk of the last file is full. It
+// reports whether it did.
 func (r *Repository) elsewhere(err error) bool {
 	if !r.IsSpread() || !errors.Is(err, syscall.ENOSPC) && !errors.Is(err, syscall.EDQUOT) {
 		return false
@@ -181,7 +180,8 @@ func (r *Repository) elsewhere(err error) bool {
 // IsSpread reports whether files may be on several disks.
 func (r *Repository) IsSpread() bool { return len(r.spread.folders) > 1 }
 
-// Room returns how many bytes the repository may still take, on the disk with most space.
+// Room returns the number of bytes that the repository may still add, on the disk with the most
+// space.
 func (r *Repository) Room() (int64, error) {
 	if !r.IsSpread() {
 		return r.spread.free(r.dir)

@@ -1,9 +1,9 @@
-// Package repository keeps every page as it was fetched (BP98 §4.2.2). All other structures can be
+// Package repository stores every page as it was fetched (BP98 §4.2.2). All other structures can be
 // rebuilt from it.
 //
 // The paper compresses each page alone with zlib, at 3:1. Pages of one host share a template, so
 // this package compresses blocks of consecutive pages together with zstd. A read decodes a block
-// from its start up to the page and no further, so that blocks may be large.
+// only up to the end of the page, so blocks can be large.
 //
 // A repository is a folder of files 000001.repo, 000002.repo, … Blocks are appended to the last
 // file until it is full. Numbers may be missing: compaction copies the live records of a file to
@@ -28,11 +28,11 @@
 //	24      4     lower half of the xxhash64 of: file number (4 bytes), offset of the block (8), bytes 0 to 23
 //	28      z     the raw block, one zstd frame
 //
-// The checksums cover the address of the block too. So a scan that looks for the next block after
-// damage never takes bytes inside a page, or a block that was moved, for a block. The header has a
-// checksum of its own, so that the scan never follows a wrong length. The raw block:
+// The checksums include the address of the block. So a scan that searches for the next block after
+// damage never mistakes bytes inside a page, or a moved block, for a block. The header has its own
+// checksum, so that the scan never follows a wrong length. The raw block:
 //
-//	0       4n    where each record ends, counted from the start of the raw block; the last is r
+//	0       4n    end of each record, as offset in the raw block; the last is r
 //	4n      …     records
 //
 // A record, with varints as in encoding/binary, and texts as a uvarint length and the bytes:
@@ -56,8 +56,8 @@
 // and a raw block of this record alone begins 18 00 00 00, as it ends at byte 24.
 //
 // A record that was appended before [Repository.Sync] returned survives every crash: appending
-// never changes a byte before the end, and [Open] cuts off only what follows the last whole block
-// of the last file.
+// never changes a byte before the end, and [Open] truncates only bytes after the last complete
+// block of the last file.
 //
 // Versions: 1, November 2026. Records of kind 4, copies, the mark of credentials and that of bodies
 // cut short came later the same month.
@@ -74,7 +74,7 @@
 //	  shuffled        4,621  4,193  3,860  3,556  3,078             150 to 240
 //	  read, median                  0.12   0.14   0.29
 //
-// So blocks have 1 MiB at the default level: 2.2 times smaller than gzip, at 6 times its speed. The
-// better level saves another 10 % and costs 0.11 ms of CPU a page, a quarter of what fetching
-// costs.
+// So blocks have 1 MiB at the default level: they take 1/2.2 of the size of gzip, at 6 times its
+// speed. The better level saves another 10 % and costs 0.11 ms of CPU per page, a quarter of the
+// cost of fetching.
 package repository

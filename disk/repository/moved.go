@@ -17,10 +17,10 @@ import (
 	"anatomy/vocab"
 )
 
-// When the live records of a file were copied to later files, the file is deleted and replaced by a
-// table of the new addresses, 000003.moved for 000003.repo: segments of the index have the old
-// addresses until they are written again. A reader that does not find a file looks its address up
-// in the table, and again if that file is missing too. A table is
+// After the live records of a file were copied to later files, the file is replaced by a table of
+// the new addresses, 000003.moved for 000003.repo: segments have the old addresses until they are
+// rewritten. A reader that does not find a file looks its address up in the table, repeatedly if
+// that file is missing, too. A table is
 //
 //	OFFSET  SIZE  MEANING (little endian)
 //	0       8     magic "anatmove"
@@ -29,24 +29,24 @@ import (
 //	16      16n   pairs of addresses, old and new, 8 bytes each, ascending by the old one
 //	16+16n  8     xxhash64 of all before
 //
-// It takes 16 bytes for each moved page; a page takes some thousands.
+// It takes 16 bytes per moved page; a page takes some thousands.
 
 const (
 	movedMagic   = "anatmove"
 	movedVersion = 1
 	movedHeader  = 16
 	pairSize     = 16
-	maxMoves     = 64 // that a reader follows for one address
+	maxMoves     = 64 // moves that a reader follows for one address
 )
 
-// A Moved is the address of a record before and after it was copied.
+// A Moved has the addresses of a record before and after it was copied.
 type Moved struct{ From, To vocab.Address }
 
 func movedName(number uint32) string { return fmt.Sprintf("%06d.moved", number) }
 
-// Replace deletes a file durably, after all its live records were copied. moved has their
-// addresses, in any order; readers with an old address follow it. Replace fails for the last file,
-// see [Repository.Roll].
+// Replace durably deletes a file after all its live records were copied. moved has their addresses,
+// in any order; readers with an old address follow it. Replace fails for the last file, see
+// [Repository.Roll].
 func (r *Repository) Replace(number uint32, moved []Moved) error {
 	r.kept.Lock()
 	defer r.kept.Unlock()
@@ -64,13 +64,13 @@ func (r *Repository) Replace(number uint32, moved []Moved) error {
 		return fmt.Errorf("repository: replace file %d: %w", number, err)
 	}
 	r.mu.Lock()
-	delete(r.files, number) // not closed, as a goroutine may be reading it: the garbage collector closes it
+	delete(r.files, number) // not closed, because a goroutine may be reading it: the garbage collector closes it
 	r.mu.Unlock()
 	r.forget()
 	return nil
 }
 
-// removeFile deletes a file. A removal of a disk that was cut off may have left it twice.
+// removeFile deletes a file. An interrupted removal of a disk may have left two copies.
 func (r *Repository) removeFile(number uint32) error {
 	for _, folder := range r.spread.folders {
 		err := durable.Remove(r.fs, filepath.Join(folder, fileName(number)))
@@ -87,7 +87,7 @@ func (r *Repository) Keep() (release func()) {
 	return r.kept.RUnlock
 }
 
-// Roll makes all records durable and begins a new file, so that the file before can be replaced.
+// Roll makes all records durable and starts a new file, so that the previous one can be replaced.
 func (r *Repository) Roll() error {
 	r.write.Lock()
 	defer r.write.Unlock()
@@ -164,7 +164,7 @@ func (r *Reader) moved(address vocab.Address) (to vocab.Address, err error) {
 	return vocab.Address(binary.LittleEndian.Uint64(pair[8:])), nil
 }
 
-// A table is an open table of moved records whose checksum was verified.
+// A table is an open table of moved records with a verified checksum.
 type table struct {
 	f     durable.File
 	pairs int
@@ -225,7 +225,7 @@ func (r *Reader) Tables() ([]uint32, error) {
 	return r.numbersOf("%d.moved", movedName, []string{r.dir})
 }
 
-// DropTables deletes tables. No segment may have addresses of their files any more.
+// DropTables deletes tables. No segment may contain addresses of their files any more.
 func (r *Repository) DropTables(numbers []uint32) error {
 	r.kept.Lock()
 	defer r.kept.Unlock()
@@ -250,16 +250,17 @@ type FileSize struct {
 type BlockSize struct {
 	Offset  int64
 	Bytes   int64
-	Raw     int64 // bytes that it holds, decompressed
+	Raw     int64 // decompressed size
 	Records int
 }
 
-// isSmall reports whether a block has room for as much again.
+// isSmall reports whether a block is less than half full.
 func (b *BlockSize) isSmall() bool {
 	return b.Raw < DefaultBlockBytes/2 && b.Records < maxRecords/2
 }
 
-// Small returns the size of the blocks of a file that are less than half full, and what they hold.
+// Small returns the size of the blocks of a file that are less than half full, compressed and
+// decompressed.
 func (s *FileSize) Small() (bytes, raw int64) {
 	for i := range s.Blocks {
 		if b := &s.Blocks[i]; b.isSmall() {
@@ -270,7 +271,7 @@ func (s *FileSize) Small() (bytes, raw int64) {
 }
 
 // Sizes returns the sizes of all files. The blocks of a file end before the first damaged one;
-// Bytes is the size of the whole file.
+// Bytes is the size of the complete file.
 func (r *Reader) Sizes() ([]FileSize, error) {
 	numbers, err := r.fileNumbers()
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 	"anatomy/vocab"
 )
 
-// Newest returns the newest record of each of the documents that has one. It reads the whole
-// repository. The record of a duplicate is a page with the body of its original.
+// Newest calls fn with the newest record of each of the documents that has one. It reads the entire
+// repository. The record of a duplicate becomes a page with the body of its canonical document.
 func (r *Reader) Newest(
 	ctx context.Context, docs []vocab.DocID,
 ) (map[vocab.DocID]*Record, error) {
@@ -31,7 +31,7 @@ func (r *Reader) Newest(
 			return ctx.Err()
 		})
 		if errors.As(err, new(*DamageError)) {
-			err = nil // check reports it; all that can be read was read
+			err = nil // check reports it; all readable records were read
 		}
 		return err
 	}

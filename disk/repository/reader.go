@@ -15,10 +15,10 @@ import (
 	"anatomy/vocab"
 )
 
-// ErrNoRecord says that there is no record at an address.
+// ErrNoRecord is the error for an address without a record.
 var ErrNoRecord = errors.New("no such record")
 
-// A DamageError says where a file is damaged.
+// A DamageError is the error for a damaged place in a file.
 type DamageError struct {
 	File   string
 	Offset int64
@@ -41,8 +41,8 @@ type Reader struct {
 	cache *cache
 
 	mu    sync.Mutex              // guards the fields below
-	files map[uint32]durable.File // written by this process; others are opened for each read
-	at    map[uint32]string       // folders of files that are on other disks, as far as they were found
+	files map[uint32]durable.File // files written by this process; others are opened for each read
+	at    map[uint32]string       // folders of the files found on other disks
 }
 
 // OpenReader opens the repository in dir for reading. It may be empty, and may grow meanwhile.
@@ -61,8 +61,8 @@ func newReader(fsys durable.FS, dir string, o Options) *Reader {
 	}
 }
 
-// Read returns a copy of the record at an address, or at the address that it was moved to. The
-// error wraps [ErrNoRecord] if there is none, and is a *DamageError if the block is damaged.
+// Read returns a copy of the record at an address, following moves. The error wraps [ErrNoRecord]
+// if there is none, and is a *DamageError if the block is damaged.
 func (r *Reader) Read(address vocab.Address) (Record, error) {
 	var rec Record
 	b, err := r.block(address)
@@ -80,11 +80,11 @@ func (r *Reader) Read(address vocab.Address) (Record, error) {
 	if err != nil {
 		return Record{}, fmt.Errorf("repository: read %v: %w", address, err)
 	}
-	rec.Page.Body = bytes.Clone(rec.Page.Body) // so that the page does not keep its whole block in memory
+	rec.Page.Body = bytes.Clone(rec.Page.Body) // so that the page does not keep its entire block in memory
 	return rec, nil
 }
 
-// block returns the block at an address, decoded up to the slot if it has that slot.
+// block returns the block at an address, decoded at least up to the slot if the block has it.
 func (r *Reader) block(address vocab.Address) (*block, error) {
 	key := blockKey{address.File(), address.Offset()}
 	if b, ok := r.cache.Get(key); ok && (address.Slot() >= b.records() || b.holds(address.Slot())) {
@@ -123,7 +123,7 @@ func (r *Reader) load(address vocab.Address) (*block, error) {
 	return b, nil
 }
 
-// open returns a file and its current size. The caller calls release when it has read.
+// open returns a file and its current size. The caller calls release after reading.
 func (r *Reader) open(number uint32) (durable.File, int64, error) {
 	r.mu.Lock()
 	f := r.files[number]
@@ -156,10 +156,10 @@ func (r *Reader) release(f durable.File) {
 	}
 }
 
-// forget empties the cache, for addresses at which other records may come to be.
+// forget empties the cache, because other records may get the same addresses.
 func (r *Reader) forget() { r.cache.RemoveFunc(func(blockKey) bool { return true }) }
 
-// Close closes the files. The reader must not be used after it.
+// Close closes the files. The reader must not be used afterwards.
 func (r *Reader) Close() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -204,8 +204,8 @@ func checkFileHeader(f io.ReaderAt, number uint32) error {
 	return nil
 }
 
-// fileNumbers returns the numbers of all files, ascending. There may be gaps, where compaction
-// deleted files.
+// fileNumbers returns the numbers of all files, ascending. There are gaps where compaction deleted
+// files.
 func (r *Reader) fileNumbers() ([]uint32, error) {
 	folders, err := r.folders()
 	if err != nil {

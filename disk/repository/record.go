@@ -33,14 +33,14 @@ func (k Kind) String() string {
 	return fmt.Sprintf("kind %d", uint8(k))
 }
 
-// A Record is the result of one fetch. A duplicate and a redirect keep only Doc, URL, Fetched,
+// A Record is the result of one fetch. Duplicates and redirects have only Doc, URL, Fetched,
 // SignedIn and Truncated of their Page.
 type Record struct {
 	Kind     Kind
 	Page     vocab.Page
 	Of       vocab.DocID // the page with the same body, or the target of a redirect, 0 if unknown
-	Location string      // of a redirect: its target URL
-	Copy     bool        // made by compaction: the original was indexed before
+	Location string      // target URL of a redirect
+	Copy     bool        // made by compaction; the original was indexed
 }
 
 // String returns a record on one line, with the size of its body instead of the body.
@@ -60,7 +60,7 @@ func (r *Record) String() string {
 	return s
 }
 
-// size returns an upper bound of the encoded size.
+// size returns an upper bound on the encoded size.
 func (r *Record) size() int {
 	p := &r.Page
 	const numbers = 2 + 11*binary.MaxVarintLen64

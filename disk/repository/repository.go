@@ -21,16 +21,16 @@ const (
 	DefaultCacheBytes = 4 << 20
 )
 
-// Options are the options of a repository. The zero value works.
+// Options are the options of a repository. The zero value is ready to use.
 type Options struct {
-	FileBytes  int64             // size at which a new file is begun; default 1 GiB, at most 16 GiB
+	FileBytes  int64             // size at which a new file is started; default 1 GiB, at most 16 GiB
 	BlockBytes int               // raw size at which a block is full; default 1 MiB
 	Level      zstd.EncoderLevel // default zstd.SpeedDefault
 	CacheBytes int               // for decoded blocks; default 4 MiB, negative for none
 
-	// The following count if the data folder has several disks.
+	// The following apply if the data folder has several disks.
 	Free    func(dir string) (int64, error) // free bytes of a disk; default datadir.FreeSpace
-	Reserve int64                           // bytes to leave free on a disk, while another one has more
+	Reserve int64                           // bytes to keep free on a disk while another one has more
 }
 
 func (o Options) cacheBytes() int {
@@ -58,8 +58,8 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// A Repository is a repository to which this process appends; no other process may. Append, Sync
-// and Roll exclude each other; any number of goroutines may read meanwhile.
+// A Repository is a repository to which this process appends. No other process may append to it.
+// Append, Sync and Roll exclude each other; reads may run concurrently.
 type Repository struct {
 	*Reader
 	o         Options
@@ -70,22 +70,22 @@ type Repository struct {
 	write  sync.Mutex // guards the fields below; held while appending, not while reading
 	packer *packer
 	spread spread
-	number uint32 // of the last file; 0 if there is none
+	number uint32 // number of the last file; 0 if there is none
 	last   durable.File
 	end    int64 // offset of the next block in the last file
 	synced int64 // the last file is durable up to here
-	lost   error // of a roll that failed to sync and cut off records; the next Sync returns it
+	lost   error // error of a roll that failed to sync and truncated records; the next Sync returns it
 }
 
-// Recovery is the damage that [Open] found and repaired in the last file.
+// Recovery describes the damage that [Open] found and repaired in the last file.
 type Recovery struct {
 	File    string  // the last file
-	Cut     int64   // bytes cut off its end, which were no whole block
-	Damaged []error // a *DamageError for each damaged block before the last whole one
+	Cut     int64   // bytes truncated at its end, which were not a complete block
+	Damaged []error // a *DamageError for each damaged block before the last complete one
 }
 
-// Open opens the repository in dir for appending, and creates it if there is none. It reads the
-// last file and cuts off what follows the last whole block, see [Repository.Recovered].
+// Open opens the repository in dir for appending, creating it if needed. It reads the last file and
+// truncates it after the last complete block, see [Repository.Recovered].
 func Open(dir string, o Options) (*Repository, error) {
 	return open(durable.OS, dir, o)
 }
@@ -103,10 +103,10 @@ func open(fsys durable.FS, dir string, o Options) (*Repository, error) {
 	return r, nil
 }
 
-// Recovered returns what Open repaired.
+// Recovered returns the repairs made by Open.
 func (r *Repository) Recovered() Recovery { return r.recovered }
 
-// recover finds the end of the last file and cuts off what follows it.
+// recover finds the end of the last file and truncates the rest.
 func (r *Repository) recover() error {
 	if err := durable.MkdirAll(r.fs, r.dir); err != nil {
 		return err
@@ -172,8 +172,8 @@ func (r *Repository) recoverBlocks(f durable.File, number uint32, size int64) er
 	return errors.Join(f.Sync(), r.fs.SyncFolder(filepath.Dir(r.path(number))))
 }
 
-// unbegun reports whether a file has no more than a header that was not synced before a crash: one
-// that is cut off, or zeros.
+// unbegun reports whether a file has at most a header that was not synced before a crash: a
+// truncated one, or zeros.
 func unbegun(f durable.File, size int64) bool {
 	var header [fileHeader]byte
 	if size < fileHeader {
@@ -193,10 +193,9 @@ func (r *Repository) use(number uint32, f durable.File) {
 
 // Append writes records and returns their addresses. They are valid in this process at once, and
 // survive a crash after [Repository.Sync]. Consecutive records share blocks, so records of one host
-// should be consecutive. On an error Append returns the addresses of the records that were written;
-// the others are not in the repository, and the caller may append them again. The error wraps
-// syscall.ENOSPC if the disk is full. If a full file could not be synced, Append returns no
-// addresses and the next Sync fails.
+// should be consecutive. After an error Append returns the addresses of the written records; the
+// caller may append the others again. The error wraps syscall.ENOSPC if the disk is full. If a full
+// file could not be synced, Append returns no addresses and the next Sync fails.
 func (r *Repository) Append(records []Record) ([]vocab.Address, error) {
 	r.write.Lock()
 	defer r.write.Unlock()
@@ -233,7 +232,7 @@ func valid(rec *Record) error {
 	return nil
 }
 
-// fit returns how many of the records make the next block: at least one.
+// fit returns the number of records for the next block, at least one.
 func (r *Repository) fit(records []Record) int {
 	raw := 0
 	for i := range min(len(records), maxRecords) {
@@ -241,7 +240,7 @@ func (r *Repository) fit(records []Record) int {
 		if raw > maxRaw && i > 0 {
 			return i
 		}
-		// The record that fills the block is part of it, whatever its size: records before it are
+		// The record that fills the block is part of it, whatever its size: earlier records are
 		// read without it, and it would often be alone in the next block.
 		if raw >= r.o.BlockBytes {
 			return i + 1
@@ -267,7 +266,7 @@ func (r *Repository) appendBlock(records []Record) (offset int64, err error) {
 		b = r.packer.pack(records, r.number, r.end) // the checksum covers the address
 	}
 	if _, err := r.last.WriteAt(b, r.end); err != nil {
-		// If this fails too, the next block overwrites the rest, or the next Open cuts it off.
+		// If this fails, too, the next block overwrites the rest, or the next Open truncates it.
 		cut := r.last.Truncate(r.end)
 		if cut == nil && r.elsewhere(err) {
 			return r.appendBlock(records)
@@ -279,8 +278,8 @@ func (r *Repository) appendBlock(records []Record) (offset int64, err error) {
 	return offset, nil
 }
 
-// SkipTo begins a new file unless later records get addresses after past anyway: for a repository
-// that ends before a record that was acknowledged, whose address must not get to another one.
+// SkipTo starts a new file unless later records get addresses after past anyway. It is for a
+// repository that ends before an acknowledged record, whose address must not be reused.
 func (r *Repository) SkipTo(past vocab.Address) error {
 	r.write.Lock()
 	defer r.write.Unlock()
@@ -293,7 +292,7 @@ func (r *Repository) SkipTo(past vocab.Address) error {
 	return nil
 }
 
-// roll begins the file with a number. On an error the repository continues with the old one.
+// roll starts the file with a number. On an error the repository continues with the old one.
 func (r *Repository) roll(number uint32) error {
 	if r.last != nil {
 		if err := r.sync(); err != nil {
@@ -327,9 +326,9 @@ func (r *Repository) roll(number uint32) error {
 	return nil
 }
 
-// Sync makes all records durable. If it fails, it cuts off the records that were appended to the
-// last file since the last Sync, and their addresses are invalid: after a failed fsync the
-// operating system may have dropped their pages, and a later fsync would not report that.
+// Sync makes all records durable. If it fails, it truncates the records that were appended to the
+// last file since the last Sync, and their addresses become invalid: after a failed fsync the
+// operating system may have dropped their pages, which a later fsync would not report.
 func (r *Repository) Sync() error {
 	r.write.Lock()
 	defer r.write.Unlock()
@@ -357,7 +356,7 @@ func (r *Repository) sync() error {
 	return nil
 }
 
-// End returns the address after the last record. A scan from it meets only later records.
+// End returns the address after the last record. A scan from it yields only later records.
 func (r *Repository) End() vocab.Address {
 	r.write.Lock()
 	defer r.write.Unlock()

@@ -9,13 +9,13 @@ import (
 	"anatomy/vocab"
 )
 
-// maxProblems is how many damaged blocks the error of a scan lists.
+// maxProblems bounds the damaged blocks in the error of a scan.
 const maxProblems = 100
 
 // Scan calls fn for the records from an address on, in the order of writing; 0 is the first. The
 // record and its body are valid during the call. An error of fn ends the scan and is returned.
 // Damaged blocks are skipped, and the error returned at the end joins their errors, each a
-// *DamageError, up to a hundred. Bytes after the last whole block of the last file are ignored.
+// *DamageError, up to a hundred. Bytes after the last complete block of the last file are ignored.
 func (r *Reader) Scan(from vocab.Address, fn func(vocab.Address, *Record) error) error {
 	var problems []error
 	s := scanner{from: from, record: fn, problem: func(err error) {
@@ -32,13 +32,13 @@ func (r *Reader) Scan(from vocab.Address, fn func(vocab.Address, *Record) error)
 	return nil
 }
 
-// A scanner holds the callbacks and buffers of a scan.
+// A scanner has the callbacks and buffers of a scan.
 type scanner struct {
 	from    vocab.Address
 	block   func(h header) // may be nil
 	record  func(vocab.Address, *Record) error
 	problem func(error)
-	tail    func(path string, offset, size int64) // may be nil: bytes after the last whole block of the last file
+	tail    func(path string, offset, size int64) // may be nil; called for bytes after the last complete block of the last file
 
 	*unpacker
 	rec    Record
@@ -58,7 +58,7 @@ func (r *Reader) scan(s *scanner) error {
 		}
 		f, size, err := r.open(n)
 		last := i == len(numbers)-1
-		if last && errors.Is(err, io.ErrUnexpectedEOF) { // a writer has created it and not yet written the header
+		if last && errors.Is(err, io.ErrUnexpectedEOF) { // a writer has created it, but not yet written the header
 			s.end(r.path(n), 0, size)
 			return nil
 		}
@@ -133,7 +133,8 @@ func (s *scanner) records(h header, stored []byte, path string, number uint32, o
 	return nil
 }
 
-// nextBlock returns the offset of the first whole block from offset on, or size if there is none.
+// nextBlock returns the offset of the first complete block at or after offset, or size if there is
+// none.
 func nextBlock(f io.ReaderAt, number uint32, offset, size int64) int64 {
 	buf := make([]byte, 256<<10)
 	var stored []byte

@@ -9,8 +9,8 @@ import (
 var errEnough = errors.New("read enough")
 
 // Scrub verifies blocks from an address on until it has read about most bytes, and calls report for
-// each problem (*DamageError). It returns the address to continue from, 0 at the end, and the
-// number of bytes that it read. It ignores bytes after the last whole block of the last file.
+// each problem (*DamageError). It returns the address to continue from, or 0 at the end, and the
+// number of bytes read. It ignores bytes after the last complete block of the last file.
 func (r *Reader) Scrub(from vocab.Address, most int64, report func(problem error)) (next vocab.Address, read int64, err error) {
 	err = r.scan(&scanner{
 		from:    from,

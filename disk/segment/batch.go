@@ -5,9 +5,9 @@ import (
 	"anatomy/vocab"
 )
 
-// A Batch is up to 128 documents, ascending, with their scores so far. The driver of a conjunction fills
-// it from a block, and the other lists intersect it: so lists are intersected block by block, without a
-// call for each document.
+// A Batch is up to 128 documents, ascending, with their scores so far. The driver of a conjunction
+// fills it from a block, and the other lists intersect it. So lists are intersected block by block,
+// without a call per document.
 type Batch struct {
 	n        int
 	ordinals [postings.BlockSize]uint32
@@ -30,7 +30,8 @@ func (b *Batch) Score(i int) uint32 { return b.scores[i] }
 // Clear removes all documents.
 func (b *Batch) Clear() { b.n = 0 }
 
-// Add adds a document, which is after all others. It reports whether the batch has room for another.
+// Add adds a document, which must be after all others. It reports whether the batch has room for
+// another.
 func (b *Batch) Add(ord vocab.Ordinal) bool {
 	b.ordinals[b.n], b.scores[b.n], b.rows[b.n] = uint32(ord), 0, uint8(b.n)
 	b.n++
@@ -53,8 +54,8 @@ func (b *Batch) move(from, to int) {
 	b.ordinals[to], b.scores[to], b.rows[to] = b.ordinals[from], b.scores[from], b.rows[from]
 }
 
-// AddStatic adds to the score of each document its static score, shifted right by shift, and keeps the
-// documents with scores ≥ threshold. Static holds the static scores by ordinal.
+// AddStatic adds the static score of each document, shifted right by shift, to its score, and keeps
+// the documents with scores ≥ threshold. static has the static scores by ordinal.
 func (b *Batch) AddStatic(static []uint32, shift uint8, threshold uint32) {
 	kept := 0
 	for i, ord := range b.ordinals[:b.n] {
@@ -68,8 +69,8 @@ func (b *Batch) AddStatic(static []uint32, shift uint8, threshold uint32) {
 }
 
 // Fill fills b with the documents in [from, rangeEnd) of one block of the list that have at least
-// minImpact. It returns where the next call continues: a number larger than every ordinal at the end of
-// the list.
+// minImpact. It returns where the next call continues: a number greater than every ordinal at the
+// end of the list.
 func (p *PostingIterator) Fill(b *Batch, from, rangeEnd vocab.Ordinal, minImpact uint8) (next vocab.Ordinal) {
 	const past = ^vocab.Ordinal(0)
 	b.n = 0
@@ -106,9 +107,10 @@ func (p *PostingIterator) Fill(b *Batch, from, rangeEnd vocab.Ordinal, minImpact
 	return next
 }
 
-// Intersect keeps the documents of b that are in the list. If threshold is not 0, it adds step times
-// their impact to their scores, and keeps those with scores ≥ threshold; it does not decode a block whose
-// maximum can lift no document that high. From one batch to the next, documents ascend.
+// Intersect keeps the documents of b that are in the list. If threshold is not 0, it adds step ×
+// impact to their scores, and keeps those with scores ≥ threshold; it does not decode a block whose
+// maximum cannot lift any document to the threshold. Documents must ascend from one batch to the
+// next.
 func (p *PostingIterator) Intersect(b *Batch, step, threshold uint32) {
 	kept := 0
 	for from := 0; from < b.n && !p.end; {
@@ -138,7 +140,7 @@ func (p *PostingIterator) Intersect(b *Batch, step, threshold uint32) {
 	b.n = kept
 }
 
-// AddImpacts adds step times their impact to the scores of the documents of b, all in the list.
+// AddImpacts adds step × impact to the scores of the documents of b, which must all be in the list.
 func (p *PostingIterator) AddImpacts(b *Batch, step uint32) {
 	for from := 0; from < b.n; {
 		at := p.numbers[b.rows[from]] / postings.BlockSize
@@ -151,8 +153,8 @@ func (p *PostingIterator) AddImpacts(b *Batch, step uint32) {
 	}
 }
 
-// MoveTo moves to the posting of document i of b, which is in the list, so that its hits can be read.
-// After it Ord, Impact, Block and the moves other than Rewind and MoveTo are invalid.
+// MoveTo moves to the posting of document i of b, which must be in the list, so that its hits can
+// be read. Afterwards Ord, Impact, Block and the moves other than Rewind and MoveTo are invalid.
 func (p *PostingIterator) MoveTo(b *Batch, i int) {
 	number := int(p.numbers[b.rows[i]])
 	p.at, p.i = number/postings.BlockSize, number%postings.BlockSize
@@ -177,7 +179,7 @@ func (p *PostingIterator) lastOf(at int) uint32 {
 	return p.directory.Last(at)
 }
 
-// maxOf returns the maximum of a block.
+// maxOf returns the maximum impact of a block.
 func (p *PostingIterator) maxOf(at int) uint8 {
 	if p.inline() {
 		return p.MaxImpact()
@@ -185,10 +187,10 @@ func (p *PostingIterator) maxOf(at int) uint8 {
 	return p.directory.BlockMax(at)
 }
 
-// need makes block the one of a number.
+// need decodes a block unless it is the decoded one.
 func (p *PostingIterator) need(at int) bool { return p.decoded == at || p.load(at) }
 
-// below returns the index of the first document after from that is past last.
+// below returns the index of the first document at or after from that is greater than last.
 func (b *Batch) below(from int, last uint32) int {
 	to := from + 1
 	for to < b.n && b.ordinals[to] <= last {
@@ -197,7 +199,7 @@ func (b *Batch) below(from int, last uint32) int {
 	return to
 }
 
-// maxScore returns the largest score of the documents in [from, to).
+// maxScore returns the maximum score of the documents in [from, to).
 func (b *Batch) maxScore(from, to int) (largest uint32) {
 	for _, score := range b.scores[from:to] {
 		largest = max(largest, score)
@@ -205,8 +207,8 @@ func (b *Batch) maxScore(from, to int) (largest uint32) {
 	return largest
 }
 
-// prune keeps those of the documents in [from, to) with scores ≥ threshold, and returns the index after
-// the last.
+// prune keeps the documents in [from, to) with scores ≥ threshold, and returns the index after the
+// last.
 func (b *Batch) prune(from, to int, threshold uint32) int {
 	kept := from
 	for i := from; i < to; i++ {
@@ -218,8 +220,8 @@ func (b *Batch) prune(from, to int, threshold uint32) int {
 	return kept
 }
 
-// match moves the documents in [from, to) that are in the decoded block to index kept and on, and
-// returns the index after the last. The block covers all of them.
+// match keeps the documents in [from, to) that are in the decoded block, which must cover their
+// range: it moves them to index kept and on, and returns the index after the last.
 func (p *PostingIterator) match(b *Batch, from, to, kept int) int {
 	number := uint32(p.decoded * postings.BlockSize)
 	for i := from; i < to; i++ {
@@ -251,7 +253,8 @@ func (p *PostingIterator) matchBits(b *Batch, from, to, kept int) int {
 	return kept
 }
 
-// addImpacts adds step times their impact to the scores of the documents in [from, to), all in one block.
+// addImpacts adds step × impact to the scores of the documents in [from, to), which must all be in
+// one block.
 func (p *PostingIterator) addImpacts(b *Batch, from, to int, step uint32) {
 	if from == to {
 		return
@@ -274,5 +277,5 @@ func (p *PostingIterator) addImpacts(b *Batch, from, to int, step uint32) {
 	}
 }
 
-// fewImpacts is the number of impacts up to which reading them singly is faster than unpacking all.
+// fewImpacts is the number of impacts up to which reading single ones is faster than unpacking all.
 const fewImpacts = 12

@@ -11,7 +11,7 @@ import (
 
 // CacheOptions are the sizes of a Cache.
 type CacheOptions struct {
-	Blocks int64 // bytes of sstable blocks, the dictionary and short lists above all; default 64 MB
+	Blocks int64 // bytes of sstable blocks, mainly the dictionary and short lists; default 64 MB
 	Docs   int64 // bytes of decompressed doc blocks; default 16 MB
 	Files  int   // open files; default 256
 }
@@ -23,7 +23,7 @@ type Cache struct {
 	docs    *docCache
 	decoder docDecoder
 
-	segments atomic.Uint64 // numbers given to segments so far
+	segments atomic.Uint64 // number of segments so far
 
 	scratch sync.Pool // of *[]byte, for DocReaders
 }
@@ -61,7 +61,7 @@ func (c *Cache) Close() {
 	c.decoder.texts.Close()
 }
 
-// A docCache keeps decompressed blocks: of documents, or of texts.
+// A docCache keeps decompressed blocks of documents or of texts.
 type docCache = lru.Cache[docCacheKey, string]
 
 type docCacheKey struct {
@@ -73,7 +73,7 @@ func newDocCache(bytes int64) *docCache {
 	return lru.New(int(bytes), func(_ docCacheKey, raw string) int { return len(raw) })
 }
 
-// forget removes a segment that is closed from the cache.
+// forget removes a closed segment from the cache.
 func (c *Cache) forget(segment uint64) {
 	c.docs.RemoveFunc(func(key docCacheKey) bool { return key.segment == segment })
 }

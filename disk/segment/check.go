@@ -15,10 +15,11 @@ import (
 	"anatomy/weburl"
 )
 
-// Check reads all of a segment, and checks every checksum; that documents are in the order of their
-// keys and equal to the columns; that terms and ordinals ascend; that each impact is the Impact of its
-// hits, with the average length that the totals have, and each maximum the largest impact; that each short list has exactly the hits of the full list
-// that it should have; that the totals are right; and that the lists fill their files.
+// Check reads an entire segment. It verifies every checksum; that documents are in the order of
+// their keys and equal to the columns; that terms and ordinals ascend; that each impact is the
+// Impact of its hits, with the average length in the totals, and each maximum the largest impact;
+// that each short list has exactly the hits of the full list that belong to it; that the totals are
+// right; and that the lists fill their files.
 func Check(dir string) error {
 	s, err := Open(dir, nil)
 	if err != nil {
@@ -117,11 +118,11 @@ type checkedList struct {
 	totals [2]uint64 // postings, hits
 }
 
-// A filled is the offsets up to which the lists read so far fill the files. Lists are in the order of
-// terms, the full list of a term before its short one.
+// A filled has the offsets up to which the lists read so far fill the files. Lists are in the order
+// of terms, the full list of a term before its short one.
 type filled struct{ postings, hits uint64 }
 
-// checkLists walks the full and the short lists of each term together.
+// checkLists checks the full and the short list of each term together.
 func (s *Segment) checkLists() error {
 	var both [lists]*checkedList
 	for l := range lists {
@@ -178,7 +179,7 @@ func (f *filled) Add(c *checkedList) error {
 	return nil
 }
 
-// compare walks the full and the short list of a term.
+// compare compares the full and the short list of a term.
 func (c *checkedList) compare(short *checkedList, has bool) error {
 	var selected []vocab.Hit
 	for c.Next() {

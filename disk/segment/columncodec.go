@@ -46,7 +46,7 @@ func decodeColumn[V ~uint8 | ~uint16 | ~uint32 | ~uint64](src []byte, n int) ([]
 	return values, nil
 }
 
-// appendSketches appends 8 bytes per document, because hashes can not be packed.
+// appendSketches appends 8 bytes per document, because hashes cannot be packed.
 func appendSketches(dst []byte, sketches []vocab.Sketch) []byte {
 	for _, s := range sketches {
 		dst = binary.LittleEndian.AppendUint64(dst, uint64(s))
@@ -150,7 +150,7 @@ func decodeDirectory(src []byte, docs int) ([]docBlock, error) {
 	return blocks, nil
 }
 
-// A hostRun is the documents of a host, which are neighbours.
+// A hostRun is the consecutive documents of a host.
 type hostRun struct {
 	first vocab.Ordinal
 	name  string // the part of their keys before the path: "org.example.www", "org.example.8080"

@@ -11,7 +11,7 @@ import (
 	"anatomy/vocab"
 )
 
-// columns are what a segment holds in memory of each document, by ordinal.
+// columns are the data of each document that a segment holds in memory, by ordinal.
 type columns struct {
 	docIDs     []vocab.DocID
 	lengths    []uint32
@@ -23,8 +23,8 @@ type columns struct {
 	media      []vocab.Medium
 	languages  []Language
 	dates      []vocab.Day
-	controls   []docControls // of the documents that have any
-	crawled    []byte        // a bit for each document
+	controls   []docControls // of the documents with controls
+	crawled    []byte        // one bit per document
 	tombstones []vocab.DocID
 
 	byDocIDOnce sync.Once
@@ -69,7 +69,7 @@ func (c *columns) Title(ord vocab.Ordinal) Title { return unpackTitle(c.titles[o
 // Sketch returns the sketch of a document's text.
 func (c *columns) Sketch(ord vocab.Ordinal) vocab.Sketch { return c.sketches[ord] }
 
-// Genre returns the genre of a document, as far as the program that wrote the segment knew genres.
+// Genre returns the genre of a document, if the program that wrote the segment knew it.
 func (c *columns) Genre(ord vocab.Ordinal) vocab.Genre { return c.genres[ord] }
 
 // Medium returns the medium of a document.
@@ -81,7 +81,7 @@ func (c *columns) Language(ord vocab.Ordinal) Language { return c.languages[ord]
 // Date returns the date of a document, 0 if it has none.
 func (c *columns) Date(ord vocab.Ordinal) vocab.Day { return c.dates[ord] }
 
-// Crawled reports whether a document was fetched. The others are known from links alone.
+// Crawled reports whether a document was fetched. The others are only known from links.
 func (c *columns) Crawled(ord vocab.Ordinal) bool { return c.crawled[ord/8]>>(ord%8)&1 != 0 }
 
 // Tombstones returns the IDs, ascending, of documents of older segments that are deleted.
@@ -109,10 +109,10 @@ func (c *columns) sortByDocID() {
 	})
 }
 
-// Documents are in the order of their URLs' keys, in which the host precedes the path: the documents
-// of a host are neighbours.
+// Documents are in the order of their URL keys, in which the host precedes the path, so the
+// documents of a host are consecutive.
 
-// Hosts returns the hosts of the documents in their order, named as by Host.
+// Hosts iterates over the hosts of the documents in order, in the form of Host.
 func (c *columns) Hosts() iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for _, run := range c.hosts {
@@ -135,7 +135,7 @@ func (c *columns) HostRange(host string) (from, to vocab.Ordinal) {
 	return c.hosts[i].first, c.hosts[i+1].first
 }
 
-// Host returns the host of a document as it is in its URL's key, such as "org.example.www".
+// Host returns the host of a document in the form of its URL key, such as "org.example.www".
 func (c *columns) Host(ord vocab.Ordinal) string {
 	return c.hosts[sort.Search(len(c.hosts), func(i int) bool { return c.hosts[i].first > ord })-1].name
 }

@@ -9,7 +9,7 @@ import (
 	"anatomy/weburl"
 )
 
-// A columnWriter gathers the columns of a segment.
+// A columnWriter collects the columns of a segment.
 type columnWriter struct {
 	docIDs     []vocab.DocID
 	lengths    []uint32
@@ -49,7 +49,7 @@ func (c *columnWriter) add(info *vocab.DocInfo, u *weburl.URL, key string) {
 	}
 }
 
-// write calls set with each column in ascending order of names, but for the first, "b".
+// write calls set with each column except "b", in ascending order of names.
 func (c *columnWriter) write(set func(name byte, value []byte) error) error {
 	slices.Sort(c.tombstones)
 	c.tombstones = slices.Compact(c.tombstones)
@@ -81,7 +81,7 @@ func (c *columnWriter) write(set func(name byte, value []byte) error) error {
 	return nil
 }
 
-// averageWords returns the average length of the documents that have any text.
+// averageWords returns the average length of the documents with text.
 func averageWords(lengths []uint32) float64 {
 	total, n := uint64(0), uint64(0)
 	for _, words := range lengths {

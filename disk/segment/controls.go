@@ -11,7 +11,7 @@ import (
 	"anatomy/vocab"
 )
 
-// A docControls is the controls of one document, which few have.
+// A docControls is the controls of one document. Few documents have any.
 type docControls struct {
 	ord vocab.Ordinal
 	vocab.Controls
@@ -25,7 +25,7 @@ const (
 	controlFlags
 )
 
-// Controls returns what the publisher allows to be shown of a document.
+// Controls returns the publisher's limits on what may be shown of a document.
 func (c *columns) Controls(ord vocab.Ordinal) vocab.Controls {
 	i, found := slices.BinarySearchFunc(c.controls, ord, func(d docControls, ord vocab.Ordinal) int {
 		return cmp.Compare(d.ord, ord)
@@ -36,7 +36,7 @@ func (c *columns) Controls(ord vocab.Ordinal) vocab.Controls {
 	return c.controls[i].Controls
 }
 
-// Ends returns the documents that are results for a time only, with the end of that in Unix seconds.
+// Ends iterates over the documents that expire, with the time of expiry in Unix seconds.
 func (c *columns) Ends() iter.Seq2[vocab.Ordinal, int64] {
 	return func(yield func(vocab.Ordinal, int64) bool) {
 		for _, d := range c.controls {
@@ -77,7 +77,7 @@ func flagsOf(c vocab.Controls) (flags byte) {
 	return flags
 }
 
-// decodeControls decodes the controls of a segment of n documents: an entry for each that has any.
+// decodeControls decodes the controls of the documents that have any, in a segment of n documents.
 func decodeControls(src []byte, n int) ([]docControls, error) {
 	d := decode.Reader{Src: src}
 	count := d.Uvarint()

@@ -20,7 +20,7 @@ type database struct {
 // maxIdleIters bounds the idle iterators, each of which holds a few blocks.
 const maxIdleIters = 16
 
-// open opens the database. It returns pebble's fatal errors, too.
+// open opens the database. It also returns pebble's fatal errors.
 func (d *database) open(o *pebble.Options) (err error) {
 	defer returnFatal(&err)
 	d.db, err = pebble.Open(d.dir, o)
@@ -40,7 +40,7 @@ func (d *database) close() (err error) {
 	return err
 }
 
-// get calls read with the value of a key. Read must not keep the value.
+// get calls read with the value of a key. read must not keep the value.
 func (d *database) get(key []byte, read func([]byte) error) error {
 	value, closer, err := d.db.Get(key)
 	if err != nil {
@@ -58,7 +58,7 @@ func (d *database) column(name byte, read func([]byte) error) error {
 	return nil
 }
 
-// iter returns an iterator over all keys, which the caller releases.
+// iter returns an iterator over all keys. The caller releases it.
 func (d *database) iter() (*pebble.Iterator, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -99,13 +99,14 @@ func (d *database) eachKey(kind byte, fn func(key, value []byte) error) (err err
 	return it.Error()
 }
 
-// diskUsage returns the bytes that the keys of the kinds from first to last take.
+// diskUsage returns the number of bytes that the keys of the kinds from first to last take.
 func (d *database) diskUsage(first, last byte) (int64, error) {
 	n, err := d.db.EstimateDiskUsage([]byte{first}, []byte{last + 1})
 	return int64(n), d.wrap(err)
 }
 
-// optional is column for a column that older programs did not write: without it, absent is called.
+// optional is column for a column that older programs did not write: if it is missing, absent is
+// called.
 func (d *database) optional(name byte, read func([]byte) error, absent func()) error {
 	err := d.column(name, read)
 	if errors.Is(err, pebble.ErrNotFound) {
@@ -115,10 +116,10 @@ func (d *database) optional(name byte, read func([]byte) error, absent func()) e
 	return err
 }
 
-// rebuild ends the errors of a damaged segment, and of one with another version.
+// rebuild is appended to errors of a damaged segment, and of one with another version.
 const rebuild = "; \"anatomy index\" rebuilds the index"
 
-// A DamageError says that a part of a segment cannot be read.
+// A DamageError is the error for an unreadable part of a segment.
 type DamageError struct{ Err error }
 
 func (e *DamageError) Error() string { return e.Err.Error() }

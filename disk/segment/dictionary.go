@@ -9,8 +9,7 @@ import (
 	"anatomy/disk/segment/internal/postings"
 )
 
-// lookUp returns the dictionary entry of a term, nil if the list has none. The caller must not change
-// it.
+// lookUp returns the dictionary entry of a term, or nil. The caller must not modify it.
 func (s *Segment) lookUp(list List, term []byte) ([]byte, error) {
 	if entry, cached := s.terms.get(list, term); cached {
 		return entry, nil
@@ -75,8 +74,8 @@ func (s *Segment) EachTerm(prefix []byte, fn func(term []byte, df int) bool) err
 	return w.err
 }
 
-// A termCache holds the entries of terms that were looked up: a lookup in the dictionary takes 3 µs,
-// and most terms of queries recur.
+// A termCache caches the entries of terms: a lookup in the dictionary takes 3 µs, and most terms of
+// queries recur.
 type termCache struct {
 	mu      sync.RWMutex
 	entries [lists]map[string][]byte // nil for a term without an entry
@@ -94,7 +93,7 @@ func (c *termCache) get(list List, term []byte) (entry []byte, cached bool) {
 }
 
 func (c *termCache) put(list List, term, entry []byte) {
-	const overhead = 64 // of a map element, about
+	const overhead = 64 // of a map element, approximately
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.size += overhead + len(term) + len(entry); c.size > maxTermCache {
@@ -106,7 +105,7 @@ func (c *termCache) put(list List, term, entry []byte) {
 	c.entries[list][string(term)] = entry
 }
 
-// A termWalker walks the terms of one kind of list in ascending order.
+// A termWalker iterates over the terms of one kind of list in ascending order.
 type termWalker struct {
 	seg   *Segment
 	list  List
@@ -118,15 +117,15 @@ type termWalker struct {
 	term, entry []byte // valid until the next move
 }
 
-// walkTerms returns a walker that is before the first term of the leaf that has term, or would have
-// it. The caller owns the iterator.
+// walkTerms returns a walker before the first term of the leaf that has term, or would have it. The
+// caller owns the iterator.
 func (s *Segment) walkTerms(it *pebble.Iterator, list List, term []byte) *termWalker {
 	w := &termWalker{seg: s, list: list, it: it}
 	w.open(it.SeekGE(append([]byte{list.key()}, term...)))
 	return w
 }
 
-// open begins the leaf at the iterator, if it is at one.
+// open starts the leaf at the iterator, if it is at one.
 func (w *termWalker) open(valid bool) bool {
 	if !valid || w.it.Key()[0] != w.list.key() {
 		return w.fail(w.it.Error())
@@ -139,7 +138,7 @@ func (w *termWalker) open(valid bool) bool {
 	return w.fail(err) || w.leaf.left > 0
 }
 
-// fail ends the walk if err is not nil. It returns false.
+// fail ends the iteration if err is not nil. It returns false.
 func (w *termWalker) fail(err error) bool {
 	if err != nil {
 		w.leaf.left = 0

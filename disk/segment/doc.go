@@ -1,19 +1,19 @@
-// Package segment is the inverted index of a set of documents (BP98 §4.2.7): the posting list of each
-// term with all hits, and what the searcher shows of each document. The sorter writes a segment once;
-// it never changes, and any number of processes read it.
+// Package segment implements the inverted index of a set of documents (BP98 §4.2.7): the posting
+// list of each term with all hits, and the data that the searcher shows of each document. The
+// sorter writes a segment once; it is immutable, and any number of processes may read it.
 //
 // # Folder
 //
 // A segment is a folder with a pebble database and three files that readers map: postings, hits and
-// texts. The database is a few sstables, written in key order and ingested once, its MANIFEST and two
-// empty marker files; it has no log, lock or options file. Reading writes nothing. The database holds
-// the documents, the columns and the dictionary, which includes the short posting lists (inline lists).
-// All other lists are in the mapped files: they take no memory but the page cache, and nothing is
-// copied.
+// texts. The database is a few sstables, written in key order and ingested once, its MANIFEST and
+// two empty marker files; it has no log, lock or options file. Reading writes nothing. The database
+// holds the documents, the columns and the dictionary, which includes the short posting lists
+// (inline lists). All other lists are in the mapped files: they take memory only in the page cache,
+// and are not copied.
 //
-// Each block of an sstable has a CRC-32C, which pebble verifies when it reads the block from disk. Each
-// 64 KB page of a mapped file has one, which is verified when a byte of the page is first read. Decoders
-// check bounds and order, too: a damaged value is an error that names segment and term.
+// Each block of an sstable has a CRC-32C, which pebble verifies when it reads the block from disk.
+// Each 64 KB page of a mapped file has one, which is verified when a byte of the page is first
+// read. Decoders also check bounds and order: the error for a damaged value names segment and term.
 //
 // # Keys
 //
@@ -42,7 +42,7 @@
 //
 // # Leaf of the dictionary (F, S)
 //
-// A leaf is neighbouring terms, some 8 KB with their entries.
+// A leaf has neighbouring terms, about 8 KB with their entries.
 //
 //	SIZE       MEANING
 //	uvarint    number of terms
@@ -134,9 +134,10 @@
 //	1, n          a low byte that all but n have, and the index and low byte of each of those n
 //	1 + bits, n   n + 1 different low bytes, and for each hit an index into them, packed
 //
-// So the hits of one posting can be read without those before it, groups are found from their heads
-// alone, and positions in the body without low bytes. Over 101,793 pages with 715 MB of text a hit takes
-// 1.4 bytes and a posting 1.65 in the files. The paper's hits take 2 bytes and lose positions above 4,096.
+// So the hits of one posting can be read without those before it, groups are located by their heads
+// only, and positions in the body are read without low bytes. Over 101,793 pages with 715 MB of
+// text a hit takes 1.4 bytes and a posting 1.65 in the files. The paper's hits take 2 bytes and
+// lose positions above 4,096.
 //
 // # Documents (B, C, texts)
 //
@@ -203,7 +204,7 @@ package segment
 // segments without them are valid, and programs that do not know these columns do not read them.
 const Version = 15
 
-// oldTerms is the earliest version that is read: see [Segment.OldTerms].
+// oldTerms is the earliest version that this program reads, see [Segment.OldTerms].
 const oldTerms = 13
 
 // MaxTerm is the maximum length of a term in bytes.

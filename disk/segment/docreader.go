@@ -7,16 +7,16 @@ import (
 	"anatomy/vocab"
 )
 
-// A DocReader reads documents one after the other, of segments that share a cache. It keeps the
-// content of one text block, so that documents with neighbouring ordinals cost one decompression. It
-// is closed before the segments are.
+// A DocReader reads documents one after the other, from segments that share a cache. It keeps the
+// content of one text block, so that documents with neighbouring ordinals require one
+// decompression. It must be closed before the segments.
 type DocReader struct {
 	segment *docStore // nil before the first text
 	block   uint32
 	content *[]byte // of the block, or a prefix of it
 }
 
-// maxKeptContent bounds the memory in bytes that a closed DocReader leaves to the next one.
+// maxKeptContent bounds the bytes of memory that a closed DocReader leaves for the next one.
 const maxKeptContent = 1 << 20
 
 // Read returns the record of a document with at most n bytes of its text, which may end within a
@@ -59,7 +59,7 @@ func (r *DocReader) text(s *docStore, at texts.Span) (string, error) {
 	return text, nil
 }
 
-// Close leaves the memory to the next DocReader.
+// Close leaves the memory for the next DocReader.
 func (r *DocReader) Close() {
 	if r.segment != nil && cap(*r.content) <= maxKeptContent {
 		r.segment.cache.scratch.Put(r.content)

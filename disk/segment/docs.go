@@ -14,8 +14,8 @@ import (
 )
 
 const (
-	// docBlockDocs is the number of documents of a doc block: some 10 KB of records, so that one record
-	// does not cost the decompression of many.
+	// docBlockDocs is the number of documents of a doc block: about 10 KB of records, so that
+	// reading one record does not decompress many.
 	docBlockDocs = 64
 
 	// maxDocBlock bounds the size of a doc block in bytes.
@@ -53,7 +53,7 @@ func (w *docWriter) add(info *vocab.DocInfo, text texts.Span) {
 
 func (w *docWriter) full() bool { return w.n == docBlockDocs }
 
-// flush compresses the block and begins the next. The result is valid until the next call.
+// flush compresses the block and starts the next. The result is valid until the next call.
 func (w *docWriter) flush() []byte {
 	w.raw = binary.LittleEndian.AppendUint32(w.raw[:0], uint32(w.n))
 	w.raw = append(append(w.raw, w.ends...), w.records...)
@@ -124,7 +124,7 @@ func (d docDecoder) decode(value []byte, n int) (string, error) {
 	if uint64(len(raw)) != size || binary.LittleEndian.Uint32(raw) != uint32(n) {
 		return "", errDocBlock
 	}
-	return unsafe.String(unsafe.SliceData(raw), len(raw)), nil // raw does not change any more
+	return unsafe.String(unsafe.SliceData(raw), len(raw)), nil // raw is immutable from here
 }
 
 // docAt decodes document i of n in the content of a doc block. Its strings share the memory of the

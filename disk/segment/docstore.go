@@ -30,7 +30,7 @@ func (s *docStore) load(n int) error {
 	return s.columns.load(&s.database, n)
 }
 
-// Info returns the record of a document with its text. It decompresses a doc block, unless that is
+// Info returns the record of a document with its text. It decompresses a doc block, unless it is
 // cached, and a block of texts.
 func (s *docStore) Info(ord vocab.Ordinal) (vocab.DocInfo, error) {
 	var r DocReader
@@ -83,7 +83,7 @@ func (s *docStore) docRange(i int) (first vocab.Ordinal, n int) {
 	return first, s.Docs() - int(first)
 }
 
-// docBlock returns the content of doc block i, by way of the cache.
+// docBlock returns the content of doc block i, using the cache.
 func (s *docStore) docBlock(i int) (string, error) {
 	key := docCacheKey{s.number, uint32(s.blocks[i].first)}
 	if raw, ok := s.cache.docs.Get(key); ok {
@@ -144,9 +144,9 @@ func (s *docStore) lowerBound(key string) (vocab.Ordinal, error) {
 }
 
 // EachDoc calls fn with each document in order, with its text. It does not use the shared cache, so
-// that it does not empty it.
+// as not to evict other blocks.
 func (s *docStore) EachDoc(fn func(vocab.Ordinal, vocab.DocInfo) error) error {
-	// Texts are in the order of documents, except that blocks which a merge copied alternate.
+	// Texts are in the order of documents, but blocks copied by a merge alternate.
 	blocks := newDocCache(16 << 20)
 	return s.EachRecord(func(ord vocab.Ordinal, info vocab.DocInfo, text texts.Span) (err error) {
 		if info.Text, err = s.text(text, blocks); err != nil {
@@ -156,7 +156,7 @@ func (s *docStore) EachDoc(fn func(vocab.Ordinal, vocab.DocInfo) error) error {
 	})
 }
 
-// text returns a text, by way of a cache of text blocks.
+// text returns a text, using a cache of text blocks.
 func (s *docStore) text(at texts.Span, blocks *docCache) (string, error) {
 	if at.N == 0 {
 		return "", nil

@@ -12,7 +12,7 @@ import (
 // format is the newest format of the pebble in go.mod.
 const format = pebble.FormatNewest
 
-// options returns the options for writing and reading. Profile is the compression of tables, which
+// options returns the options for writing and reading. profile is the compression of tables, which
 // readers detect.
 func options(fs vfs.FS, profile *sstable.CompressionProfile) *pebble.Options {
 	o := &pebble.Options{
@@ -33,9 +33,9 @@ func options(fs vfs.FS, profile *sstable.CompressionProfile) *pebble.Options {
 	return o
 }
 
-// silent discards pebble's log, because pebble returns its errors, too. By default Fatalf, which pebble
-// calls when the disk is full, for example, ends the process; here it panics with a fatal, which
-// returnFatal returns as an error.
+// silent discards pebble's log, because pebble also returns its errors. By default Fatalf, which
+// pebble calls for example when the disk is full, ends the process; here it panics with a fatal,
+// which returnFatal converts to an error.
 type silent struct{}
 
 type fatal struct{ error }
@@ -46,16 +46,16 @@ func (silent) Fatalf(format string, args ...any) {
 	panic(fatal{fmt.Errorf(format, args...)})
 }
 
-// readOnlyFS opens a database without its lock. A segment does not change, so any number of processes
-// may read it.
+// readOnlyFS opens a database without locking it. A segment is immutable, so any number of
+// processes may read it.
 type readOnlyFS struct{ vfs.FS }
 
 func (fs readOnlyFS) Unwrap() vfs.FS                 { return fs.FS }
 func (fs readOnlyFS) Lock(string) (io.Closer, error) { return io.NopCloser(nil), nil }
 
-// buildFS is the file system of a segment under construction. It needs no lock, and it does not sync,
-// because Finish syncs each file once where pebble would call fsync a dozen times. It keeps the first
-// error of a write.
+// buildFS is the file system of a segment under construction. It needs no lock. It does not sync,
+// because Finish syncs each file once where pebble would call fsync a dozen times. It stores the
+// first error of a write.
 type buildFS struct {
 	vfs.FS
 	failed *error
@@ -88,8 +88,8 @@ func (fs buildFS) keep(err error) {
 	}
 }
 
-// A buildFile reports a failed write as done, because pebble ends the process over some of them. The
-// writer checks the error that buildFS keeps.
+// A buildFile reports a failed write as successful, because pebble ends the process after some of
+// them. The writer checks the error stored by buildFS.
 type buildFile struct {
 	vfs.File
 	fs buildFS

@@ -2,7 +2,8 @@ package segment
 
 import "anatomy/vocab"
 
-// HitCount returns the number of hits of the current posting or, of an inline list, their bytes.
+// HitCount returns the number of hits of the current posting or, in an inline list, their size in
+// bytes.
 func (p *PostingIterator) HitCount() (int, error) {
 	if err := p.needHits(); err != nil {
 		return 0, err
@@ -39,9 +40,9 @@ func (p *PostingIterator) FieldPositions(buf []vocab.FieldPosition) ([]vocab.Fie
 	return buf, nil
 }
 
-// BodyPositions appends the positions of the current posting's hits in the body to buf, each less
-// offset; it leaves out those below offset. OnlyBody reports whether all hits are in the body. If
-// not, numbers that are no positions may follow the positions.
+// BodyPositions appends the positions of the current posting's hits in the body to buf, each minus
+// offset; it omits those below offset. onlyBody reports whether all hits are in the body. If not,
+// invalid numbers may follow the positions.
 func (p *PostingIterator) BodyPositions(buf []uint32, offset uint32) (_ []uint32, onlyBody bool, err error) {
 	if err := p.needHits(); err != nil {
 		return buf, false, err
@@ -53,10 +54,10 @@ func (p *PostingIterator) BodyPositions(buf []uint32, offset uint32) (_ []uint32
 	return buf, onlyBody, err
 }
 
-// IntersectPositions returns those of positions, which ascend, at which the current posting has a hit
-// in the body offset further on. If firstOnly is set, one is enough. It reuses the memory of
-// positions, and decodes no more hits than it needs. OnlyBody is as in BodyPositions: if it is false,
-// more positions may remain than there are.
+// IntersectPositions returns the positions at which the current posting has a hit in the body,
+// offset further on. positions must ascend. If firstOnly is set, one is enough. It reuses the
+// memory of positions, and decodes no more hits than it needs. onlyBody is as in BodyPositions: if
+// it is false, more positions may remain than match.
 func (p *PostingIterator) IntersectPositions(positions []uint32, offset uint32, firstOnly bool) (_ []uint32, onlyBody bool, err error) {
 	if err := p.needHits(); err != nil {
 		return nil, false, err
@@ -68,7 +69,7 @@ func (p *PostingIterator) IntersectPositions(positions []uint32, offset uint32, 
 	return positions, onlyBody, err
 }
 
-// needHits makes hitBlock that of the current posting.
+// needHits makes hitBlock the hits of the current block.
 func (p *PostingIterator) needHits() error {
 	if p.i < 0 || p.end {
 		return errNoPosting

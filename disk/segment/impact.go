@@ -8,8 +8,8 @@ const (
 	impactSlope      = 0.5
 )
 
-// typeWeights are the weights of hits by type, relative to plain text. They order candidates only: the
-// second phase scores the best of these exactly, with weights of its own.
+// typeWeights are the weights of hits by type, relative to plain text. They order candidates only:
+// the second phase scores the best of these exactly, with its own weights.
 var typeWeights = [vocab.HitTypes]float64{
 	vocab.Plain: 1, vocab.Emphasis: 1.5, vocab.Heading1: 4, vocab.Heading2: 3, vocab.Heading3: 2, vocab.Code: 0.8, vocab.Alt: 1, vocab.Menu: 0.2,
 	vocab.Title: 8, vocab.Meta: 2, vocab.URLWord: 4, vocab.Anchor: 1.5, vocab.AnchorOut: 3, vocab.Part: 1,
@@ -36,7 +36,7 @@ var hitWeights = func() (w [256]float64) {
 // by the normalized length of the document, and the impact is x/(x+k1) in steps of 1/255, at least 1.
 // Hits are sorted by [vocab.Hit.Before].
 //
-// Each product is rounded by itself, so that every machine computes the same byte.
+// Each product is rounded separately, so that every machine computes the same byte.
 func Impact(hits []vocab.Hit, docWords uint32, avgWords float64) uint8 {
 	return impact(hits, lengthNorm(docWords, avgWords))
 }

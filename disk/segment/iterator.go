@@ -9,11 +9,11 @@ import (
 )
 
 // A PostingIterator walks a posting list in ascending order of ordinals. It is before the first
-// posting until Next or Advance is called. Its zero value can be opened, and it can be opened again
-// for another list, whose memory it reuses.
+// posting until Next or Advance is called. The zero value can be opened. An iterator can be opened
+// again for another list and then reuses its memory.
 //
-// An iterator is for one goroutine. It reads the mapped files of its segment, which must stay open;
-// its methods run within [Guard].
+// An iterator is not safe for concurrent use. It reads the mapped files of its segment, which must
+// stay open; its methods must run within [Guard].
 //
 // Between calls either end is set, or i is −1 (before the first posting), or block, of which i is
 // the current posting, is block number at of the list. After MoveTo only the hits of posting i of
@@ -25,12 +25,12 @@ type PostingIterator struct {
 	end  bool
 	at   int // number of the current block, −1 before the first
 	i    int // index of the current posting in its block
-	hint int // the block that the last search found: searches ascend, too
+	hint int // block found by the last search: searches ascend
 
 	block   postings.Block
 	decoded int // number of the block in block, −1 for none
 
-	// The impacts of an inline list are computed from its hits, when the first one is used.
+	// The impacts of an inline list are computed from its hits when the first one is needed.
 	unweighed bool
 
 	numbers [postings.BlockSize]uint32 // by row of a Batch: number of the posting in this list
@@ -52,7 +52,7 @@ func (p *PostingIterator) Open(s *Segment, list List, term []byte) (found bool, 
 	return true, p.begin(entry)
 }
 
-// begin moves p before the first posting of the list of a dictionary entry, which it keeps.
+// begin moves p before the first posting of the list of a dictionary entry, which it retains.
 func (p *PostingIterator) begin(entry []byte) error {
 	p.err, p.unweighed = nil, false
 	err := p.open(entry)
@@ -101,8 +101,8 @@ func (p *PostingIterator) Rewind() {
 	}
 }
 
-// computeImpacts computes the impacts of an inline list. A posting with damaged hits has the largest
-// impact, so that the scorer reads its hits and finds the error.
+// computeImpacts computes the impacts of an inline list. A posting with damaged hits gets the
+// maximum impact, so that the scorer reads its hits and finds the error.
 func (p *PostingIterator) computeImpacts() {
 	var buf [postings.MaxInlineHits]vocab.Hit
 	p.unweighed = false
@@ -125,7 +125,7 @@ func (p *PostingIterator) needImpacts() {
 	p.block.UnpackImpacts()
 }
 
-// MaxImpact returns the largest impact in the list.
+// MaxImpact returns the maximum impact in the list.
 func (p *PostingIterator) MaxImpact() uint8 {
 	if p.unweighed {
 		p.computeImpacts()
@@ -133,7 +133,7 @@ func (p *PostingIterator) MaxImpact() uint8 {
 	return p.entry.MaxImpact
 }
 
-// Err returns the error that ended the walk early.
+// Err returns the error that ended the iteration early.
 func (p *PostingIterator) Err() error { return p.err }
 
 // Ord returns the document of the current posting. It is valid if the last move returned true.
@@ -147,8 +147,8 @@ func (p *PostingIterator) Impact() uint8 {
 	return p.block.Impacts[p.i&(postings.BlockSize-1)]
 }
 
-// Block returns the ordinals and impacts of the current posting and of those after it in its block,
-// at most 128. They are valid until the next move.
+// Block returns the ordinals and impacts of the current posting and the later ones in its block, at
+// most 128. They are valid until the next move.
 func (p *PostingIterator) Block() (ordinals []uint32, impacts []uint8) {
 	p.needImpacts()
 	p.block.UnpackOrdinals()
@@ -201,7 +201,7 @@ func (p *PostingIterator) Advance(target vocab.Ordinal) bool {
 		if !p.load(at) {
 			return false
 		}
-		if p.block.Ordinals[p.block.N-1] < uint32(target) { // find does not know the last of an inline list
+		if p.block.Ordinals[p.block.N-1] < uint32(target) { // find does not know the last ordinal of an inline list
 			return p.stop(nil)
 		}
 	}
@@ -209,8 +209,8 @@ func (p *PostingIterator) Advance(target vocab.Ordinal) bool {
 	return true
 }
 
-// find returns the number of the block, the current one or a later one, with the first posting ≥
-// target, or the number of blocks. It begins where the last call ended, because calls ascend.
+// find returns the number of the first block, from the current one on, with a posting ≥ target, or
+// the number of blocks. It starts where the last call ended, because targets ascend.
 func (p *PostingIterator) find(target vocab.Ordinal) int {
 	if p.inline() {
 		return p.at + 1
@@ -223,7 +223,7 @@ func (p *PostingIterator) find(target vocab.Ordinal) int {
 	return p.hint
 }
 
-// search moves to the first posting ≥ target of the current block, which has one at or after i.
+// search moves to the first posting ≥ target of the current block, which must exist at or after i.
 func (p *PostingIterator) search(target vocab.Ordinal) {
 	if p.Ord() >= target {
 		return
@@ -241,7 +241,7 @@ func (p *PostingIterator) search(target vocab.Ordinal) {
 		}
 		lo += step
 	}
-	for n := hi - lo; n > 1; { // no branch depends on the ordinals
+	for n := hi - lo; n > 1; { // branch-free in the ordinals
 		half := n >> 1
 		if ordinals[(lo+half)&(postings.BlockSize-1)] < uint32(target) {
 			lo += half
@@ -267,16 +267,17 @@ func (p *PostingIterator) load(at int) bool {
 	return true
 }
 
-// stop ends the walk.
+// stop ends the iteration.
 func (p *PostingIterator) stop(err error) bool {
 	p.err, p.end = err, true
 	p.i, p.block.N = 0, 0
 	return false
 }
 
-// BlockMax returns the block maximum of the block that has the first posting ≥ from, and the ordinal
-// after its last one: an upper bound on the impacts in [from, rangeEnd). From is not before the
-// current posting. The last rangeEnd is larger than every ordinal. BlockMax decodes nothing.
+// BlockMax returns the block maximum of the block that has the first posting ≥ from, and the
+// ordinal after its last one: an upper bound on the impacts in [from, rangeEnd). from must not be
+// before the current posting. The last rangeEnd is greater than every ordinal. BlockMax decodes
+// nothing.
 func (p *PostingIterator) BlockMax(from vocab.Ordinal) (highest uint8, rangeEnd vocab.Ordinal) {
 	const past = ^vocab.Ordinal(0)
 	if p.end {
@@ -292,8 +293,8 @@ func (p *PostingIterator) BlockMax(from vocab.Ordinal) (highest uint8, rangeEnd 
 	return p.directory.BlockMax(at), vocab.Ordinal(p.directory.Last(at)) + 1
 }
 
-// MaxImpactIn returns an upper bound on the impacts in [from, to), the largest block maximum in
-// there. From is not before the current posting.
+// MaxImpactIn returns an upper bound on the impacts in [from, to): the largest block maximum in
+// that range. from must not be before the current posting.
 func (p *PostingIterator) MaxImpactIn(from, to vocab.Ordinal) (highest uint8) {
 	switch {
 	case p.end || from >= to:
@@ -306,9 +307,9 @@ func (p *PostingIterator) MaxImpactIn(from, to vocab.Ordinal) (highest uint8) {
 	return p.directory.MaxIn(at, min(p.directory.Find(at, n, uint32(to-1))+1, n))
 }
 
-// KthImpact returns a lower bound on the k-th largest impact of the list, 0 if it has fewer postings.
-// It is exact for lists of fewer than k blocks; of others it is the k-th largest block maximum, or
-// maximum of a group of blocks. It does not move p.
+// KthImpact returns a lower bound on the k-th largest impact of the list, or 0 if it has fewer
+// postings. It is exact for lists of fewer than k blocks; for others it is the k-th largest block
+// maximum, or maximum of a group of blocks. It does not move p.
 func (p *PostingIterator) KthImpact(k int) uint8 {
 	var counts [256]uint32
 	switch blocks := p.entry.Blocks(); {

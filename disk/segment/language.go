@@ -6,8 +6,8 @@ import (
 	"anatomy/vocab"
 )
 
-// A Language is the primary subtag of a BCP 47 tag (RFC 5646 §2.2.1): its two or three letters as digits
-// of base 27, with a = 1. 0 is no language. Example: "de-AT" is 4·27 + 5.
+// A Language is the primary subtag of a BCP 47 tag (RFC 5646 §2.2.1): its two or three letters as
+// digits in base 27, with a = 1. 0 means no language. Example: "de-AT" is 4·27 + 5.
 type Language uint16
 
 // LanguageOf returns the language of a tag.
@@ -18,7 +18,7 @@ func LanguageOf(tag string) (l Language) {
 	return l
 }
 
-// String returns the subtag, "" for no language.
+// String returns the subtag, or "" for no language.
 func (l Language) String() string {
 	var tag []byte
 	for ; l > 0; l /= 27 {

@@ -9,8 +9,8 @@ import (
 )
 
 const (
-	// leafSize is the size in bytes at which a leaf of the dictionary is closed, after some 200 terms. A
-	// dictionary with a key for each term instead of leaves was a fifth larger.
+	// leafSize is the size in bytes at which a leaf of the dictionary is closed, after about 200
+	// terms. A dictionary with a key per term instead of leaves was a fifth larger.
 	leafSize = 8 << 10
 
 	// leafGroup is the number of terms in a group, the first of which is not prefix-compressed, and
@@ -94,7 +94,7 @@ func parseLeaf(value []byte) (leaf, error) {
 
 // A leafTerm is a prefix-compressed term of a leaf with its entry.
 type leafTerm struct {
-	shared int    // length of the prefix that it shares with the term before
+	shared int    // length of the prefix shared with the previous term
 	rest   []byte // the bytes after that prefix
 	entry  []byte
 }
@@ -134,7 +134,7 @@ func (l *leaf) seek(group, n int) error {
 	return nil
 }
 
-// find returns the entry of a term, nil if the leaf does not have the term.
+// find returns the entry of a term, or nil if the leaf does not have it.
 func (l *leaf) find(term []byte) ([]byte, error) {
 	n, lo, hi := l.left, 0, len(l.starts)/leafStart // group lo is the first, or begins at or before term
 	for hi-lo > 1 {
@@ -159,8 +159,8 @@ func (l *leaf) find(term []byte) ([]byte, error) {
 }
 
 // findNext searches the next n terms, which ascend. It compares each byte of term once: a term that
-// shares more with its predecessor than the predecessor shares with term is below term, too, and one
-// that shares less is above.
+// shares more with its predecessor than the predecessor shares with term is also below term, and
+// one that shares less is above it.
 func (l *leaf) findNext(term []byte, n int) ([]byte, error) {
 	matched := 0 // bytes that term shares with the predecessor
 	for range n {

@@ -10,9 +10,9 @@ import (
 	"anatomy/vocab"
 )
 
-// A listWriter writes the lists of one kind, term by term. It holds the postings of the current term
-// in memory, some 2 bytes a posting, and those hits of it that were not written yet: all hits of a
-// short list, and the last 64 KB of a full one.
+// A listWriter writes the lists of one kind, term by term. It holds the postings of the current
+// term in memory, about 2 bytes per posting, and its pending hits: all hits of a short list, and
+// the last 64 KB of a full one.
 type listWriter struct {
 	list     List
 	entries  dictionaryWriter
@@ -21,8 +21,8 @@ type listWriter struct {
 
 	// The current block.
 	block  postings.Block
-	counts [postings.BlockSize]uint32 // hits of each posting
-	all    []vocab.Hit                // of all postings
+	counts [postings.BlockSize]uint32 // number of hits by posting
+	all    []vocab.Hit                // hits of all postings
 
 	// The current term.
 	term      []byte
@@ -30,8 +30,8 @@ type listWriter struct {
 	before    uint32 // last ordinal of the last full block
 	directory postings.DirectoryWriter
 	blocks    []byte
-	hits      []byte // not written yet
-	written   uint64 // bytes of hits that were written
+	hits      []byte // pending bytes
+	written   uint64 // number of bytes of hits written
 	packer    postings.HitPacker
 	value     []byte
 	inline    []byte

@@ -7,15 +7,16 @@ import (
 	"anatomy/disk/segment/internal/postings"
 )
 
-// A postingList is the posting list of one term in one segment, open for reading. A short list is
-// inline: it is part of its dictionary entry, as one block. All others are in the files.
+// A postingList is the posting list of one term in one segment, open for reading. A short enough
+// list is inline: it is part of its dictionary entry, as one block. All other lists are in the
+// files.
 type postingList struct {
 	seg   *Segment
 	kind  List
 	term  []byte
 	entry postings.Entry
 
-	// Of a list in the files.
+	// For a list in the files.
 	directory postings.Directory
 	blocks    []byte
 	hits      []byte // of all blocks, nil until the first hit is read
@@ -32,7 +33,7 @@ func (s *Segment) Postings(list List, term []byte) (*PostingIterator, error) {
 	return p, nil
 }
 
-// DF returns the document frequency of a term, 0 if the segment does not have the term.
+// DF returns the document frequency of a term, or 0 if the segment does not have the term.
 func (s *Segment) DF(list List, term []byte) (int, error) {
 	value, err := s.lookUp(list, term)
 	if err != nil || value == nil {
@@ -45,7 +46,8 @@ func (s *Segment) DF(list List, term []byte) (int, error) {
 	return e.DF, nil
 }
 
-// open parses a dictionary entry and, unless the list is inline, finds its blocks. It keeps value.
+// open parses a dictionary entry and, unless the list is inline, locates its blocks. It retains
+// value.
 func (l *postingList) open(value []byte) (err error) {
 	l.hits, l.directory = nil, postings.Directory{}
 	if l.entry, err = postings.ParseEntry(value); err != nil {

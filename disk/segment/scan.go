@@ -2,8 +2,8 @@ package segment
 
 import "anatomy/vocab"
 
-// A Scan reads all lists of one kind in the order of terms, with all hits, for merging and checking.
-// It is for one goroutine.
+// A Scan reads all lists of one kind in the order of terms, with all hits, for merging and
+// checking. It is not safe for concurrent use.
 type Scan struct {
 	terms *termWalker
 	list  PostingIterator // of the current term
@@ -11,7 +11,7 @@ type Scan struct {
 	err   error
 }
 
-// Scan returns a scan that is before the first term. The caller closes it.
+// Scan returns a scan before the first term. The caller closes it.
 func (s *Segment) Scan(list List) (*Scan, error) {
 	it, err := s.db.NewIter(nil)
 	if err != nil {

@@ -15,8 +15,8 @@ import (
 )
 
 // A Segment is a segment open for reading: its documents (docStore, with their columns) and its
-// inverted index (dictionary, postings, hits). It is safe for concurrent use; the iterators, scans
-// and readers that it returns are for one goroutine each.
+// inverted index (dictionary, postings, hits). It is safe for concurrent use, but the iterators,
+// scans and readers that it returns are not.
 type Segment struct {
 	docStore
 	ownCache bool
@@ -70,7 +70,7 @@ func (s *Segment) open() (err error) {
 	return err
 }
 
-// load reads the totals and the columns, and checks that their lengths agree.
+// load reads the totals and the columns, and verifies that their lengths agree.
 func (s *Segment) load() error {
 	if err := s.get([]byte{kindTotals}, func(v []byte) (err error) {
 		s.totals, err = decodeTotals(v)
@@ -91,7 +91,7 @@ func (s *Segment) load() error {
 	return nil
 }
 
-// Close closes the segment. No iterator, scan or reader of it may be in use.
+// Close closes the segment. Its iterators, scans and readers must not be in use.
 func (s *Segment) Close() error {
 	err := s.database.close()
 	if s.cache != nil {
@@ -148,11 +148,11 @@ func (s *Segment) TotalWords() uint64 { return s.totals.words }
 // AvgWords returns the average length in words that impacts were computed with.
 func (s *Segment) AvgWords() float64 { return s.totals.avgWords }
 
-// OldTerms reports whether some terms are those of an earlier version of package analysis, which
-// queries in a few scripts do not find.
+// OldTerms reports whether some terms come from an earlier version of package analysis, so that
+// queries in a few scripts do not find them.
 func (s *Segment) OldTerms() bool { return s.totals.version == oldTerms }
 
-// Terms returns the number of different terms.
+// Terms returns the number of distinct terms.
 func (s *Segment) Terms() uint64 { return s.totals.terms }
 
 // Totals returns the numbers of postings and hits in all lists of one kind.
@@ -165,12 +165,12 @@ func (s *Segment) impact(hits []vocab.Hit, ord uint32) uint8 {
 	return Impact(hits, s.lengths[ord], s.totals.avgWords)
 }
 
-// Sizes are the bytes that the structures of a segment take on disk.
+// Sizes are the sizes in bytes of the structures of a segment on disk.
 type Sizes struct {
 	Documents  int64 // titles, URLs and texts, compressed
 	Dictionary int64 // terms, inline lists and columns
 	Postings   int64 // documents and impacts of all other lists
-	Hits       int64 // and their hits
+	Hits       int64 // hits of all other lists
 }
 
 // Sizes measures the segment.

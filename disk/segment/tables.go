@@ -14,7 +14,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// A tableWriter writes the sstables of a segment, and makes a database of them.
+// A tableWriter writes the sstables of a segment, and creates a database from them.
 type tableWriter struct {
 	dir    string
 	fs     buildFS
@@ -24,7 +24,7 @@ type tableWriter struct {
 	key    []byte
 }
 
-// A table is an sstable, which is created with its first key.
+// A table is an sstable, which is created when its first key is set.
 type table struct {
 	path    string
 	profile *sstable.CompressionProfile
@@ -40,7 +40,7 @@ func newTableWriter(dir string, compact bool) *tableWriter {
 	if compact {
 		profile = sstable.ZstdCompression
 	}
-	w.add(sstable.NoCompression, kindDocs) // doc blocks are compressed
+	w.add(sstable.NoCompression, kindDocs) // doc blocks are already compressed
 	w.add(profile, kindColumn, kindFull)
 	w.add(profile, kindShort, kindTotals)
 	return w
@@ -83,7 +83,7 @@ func (w *tableWriter) close() (err error) {
 	return errors.Join(err, w.failed)
 }
 
-// ingest makes a database of the closed tables, and removes the files that reading does not need.
+// ingest creates a database from the closed tables, and removes the files that readers do not need.
 func (w *tableWriter) ingest() (err error) {
 	defer returnFatal(&err)
 	// Without a marker pebble upgrades from its oldest format step by step, with a file for each step.
@@ -108,7 +108,7 @@ func (w *tableWriter) ingest() (err error) {
 	return w.clear()
 }
 
-// clear removes the files that only a database open for writing needs.
+// clear removes the files that are only needed to open the database for writing.
 func (w *tableWriter) clear() error {
 	entries, err := os.ReadDir(w.dir)
 	if err != nil {

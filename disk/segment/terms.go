@@ -5,9 +5,9 @@ import (
 	"iter"
 )
 
-// EachTermOf calls fn with the terms of several segments in ascending order, each once, with the sum
-// of its document frequencies, until fn returns false. It holds one term of each segment, and leaves
-// out what cannot be read.
+// EachTermOf calls fn with the terms of several segments in ascending order, each once, with the
+// sum of its document frequencies, until fn returns false. It holds one term per segment, and skips
+// unreadable data.
 func EachTermOf(segments []*Segment, fn func(term []byte, df int) bool) {
 	var open []*termReader
 	for _, s := range segments {
@@ -51,7 +51,7 @@ type termReader struct {
 	stop func()
 }
 
-// nextTerms moves each reader to its next term, and leaves out those at their end.
+// nextTerms moves each reader to its next term, and removes those at their end.
 func nextTerms(readers []*termReader) (open []*termReader) {
 	for _, r := range readers {
 		var ok bool

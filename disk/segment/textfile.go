@@ -12,7 +12,7 @@ import (
 // textEntry is the size in bytes of an entry of the directory of text blocks.
 const textEntry = 8 + 4 + 4
 
-// A textWriter writes the file of texts: blocks that it copies, and blocks that it packs. A packed block
+// A textWriter writes the file of texts: copied blocks, and blocks that it packs. A packed block
 // gets its number with its first text, and is written when it is full.
 type textWriter struct {
 	file      *mapfile.Writer
@@ -36,7 +36,7 @@ func (w *textWriter) add(text string) texts.Span {
 	return at
 }
 
-// copy writes a compressed block, and returns its number.
+// copy writes a compressed block and returns its number.
 func (w *textWriter) copy(frame []byte, raw int) uint32 {
 	n := w.number()
 	w.write(n, frame, raw)
@@ -76,7 +76,7 @@ var errTexts = errors.New("the directory of text blocks is damaged")
 type textFile struct {
 	*mapfile.File
 	blocks    uint32
-	directory uint64 // its offset
+	directory uint64 // offset of the directory
 }
 
 func openTexts(path string) (*textFile, error) {
@@ -108,7 +108,7 @@ func (t *textFile) openDirectory() error {
 	return nil
 }
 
-// Close closes the file. It may be nil.
+// Close closes the file. t may be nil.
 func (t *textFile) Close() error {
 	if t == nil {
 		return nil

@@ -10,7 +10,7 @@ import (
 // A Title describes the title of a document.
 type Title struct {
 	Words      uint8 // its length in words, as positions count them, at most 255
-	Own        uint8 // the same of the page's own title, which precedes the name of the site
+	Own        uint8 // the same for the page's own title, which precedes the name of the site
 	Letters    uint8 // checksum of the title: see analysis.Letters
 	OwnLetters uint8 // checksum of the page's own title
 }

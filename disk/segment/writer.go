@@ -17,7 +17,7 @@ import (
 	"anatomy/weburl"
 )
 
-// Stats describe a segment that was written.
+// Stats describe a written segment.
 type Stats struct {
 	Docs       int
 	Tombstones int
@@ -35,12 +35,12 @@ type ListStats struct {
 	Terms        uint64
 	Postings     uint64
 	Hits         uint64
-	EntryBytes   int64 // of the dictionary before compression: terms, entries and inline lists
-	PostingBytes int64 // of the other lists
-	HitBytes     int64 // and of their hits
+	EntryBytes   int64 // bytes of the dictionary before compression: terms, entries and inline lists
+	PostingBytes int64 // bytes of the postings of other lists
+	HitBytes     int64 // bytes of the hits of other lists
 }
 
-// A Writer writes a segment: first all documents, then all terms. It keeps the first error, which
+// A Writer writes a segment: first all documents, then all terms. It stores the first error, which
 // every later call returns.
 type Writer struct {
 	dir, temp string
@@ -71,19 +71,20 @@ type Writer struct {
 
 // Options configure a Writer.
 type Options struct {
-	// Compact compresses the dictionary and the columns, for a segment that is kept long.
+	// Compact compresses the dictionary and the columns, for a segment that is kept for a long
+	// time.
 	Compact bool
 
-	// Average is the average length of documents in words that impacts are computed with. Segments
-	// of one collection should have the same. Default: the average of the segment's documents.
+	// Average is the average length of documents in words for computing impacts. Segments of one
+	// collection should have the same. Default: the average of the segment's documents.
 	Average float64
 
-	// OldTerms says that [Segment.OldTerms] is true of what the segment is made of.
+	// OldTerms marks a segment whose input has [Segment.OldTerms].
 	OldTerms bool
 }
 
-// Create begins a segment in folder dir, which must not exist. Until Finish its files are in dir.tmp,
-// whose old content Create removes. The caller calls Abort in the end, in any case.
+// Create starts a segment in folder dir, which must not exist. Until Finish its files are in
+// dir.tmp, whose old content Create removes. The caller must always call Abort at the end.
 func Create(dir string, o Options) (*Writer, error) {
 	w := &Writer{dir: dir, temp: dir + ".tmp", version: Version, avgWords: o.Average}
 	if o.OldTerms {
@@ -137,7 +138,7 @@ func (w *Writer) newListWriter(list List) listWriter {
 	}
 }
 
-// fail wraps and keeps the first error.
+// fail wraps and stores the first error.
 func (w *Writer) fail(err error) error {
 	if w.err == nil && err != nil {
 		w.err = fmt.Errorf("segment: write %s: %w", w.dir, err)
@@ -145,8 +146,8 @@ func (w *Writer) fail(err error) error {
 	return w.err
 }
 
-// AddDoc adds a document, which has the next ordinal. Documents come in ascending order of their URLs'
-// keys, each document once.
+// AddDoc adds a document, which gets the next ordinal. Documents must be distinct and in ascending
+// order of their URL keys.
 func (w *Writer) AddDoc(info vocab.DocInfo) error { return w.AddRecord(info, w.AddText(info.Text)) }
 
 // AddText adds the text of a document that AddRecord adds later.
@@ -155,7 +156,7 @@ func (w *Writer) AddText(text string) texts.Span { return w.texts.add(text) }
 // CopyTextBlock adds a compressed block of texts with a content of raw bytes, and returns its number.
 func (w *Writer) CopyTextBlock(frame []byte, raw int) uint32 { return w.texts.copy(frame, raw) }
 
-// AddRecord is AddDoc for a document whose text AddText or CopyTextBlock has added.
+// AddRecord is AddDoc for a document whose text was added by AddText or CopyTextBlock.
 func (w *Writer) AddRecord(info vocab.DocInfo, text texts.Span) error {
 	if w.err != nil {
 		return w.err
@@ -246,8 +247,8 @@ func (w *Writer) writeColumn(name byte, value []byte) error {
 	return w.tables.set(kindColumn, []byte{name}, value)
 }
 
-// StartTerm begins the lists of the next term. Terms come in ascending order of their bytes, each term
-// once.
+// StartTerm starts the lists of the next term. Terms must be distinct and in ascending order of
+// their bytes.
 func (w *Writer) StartTerm(term []byte) error {
 	if w.finishDocs() != nil {
 		return w.err
@@ -265,8 +266,8 @@ func (w *Writer) StartTerm(term []byte) error {
 	return nil
 }
 
-// AddPosting adds a posting of the term. Ordinals ascend; the hits, at least one, are sorted by
-// [vocab.Hit.Before].
+// AddPosting adds a posting of the term. Ordinals must ascend; hits, at least one, must be sorted
+// by [vocab.Hit.Before].
 func (w *Writer) AddPosting(ord vocab.Ordinal, hits []vocab.Hit) error {
 	if w.err != nil {
 		return w.err
@@ -285,7 +286,7 @@ func (w *Writer) AddPosting(ord vocab.Ordinal, hits []vocab.Hit) error {
 	return nil
 }
 
-// appendShort appends those of hits that are in the short list. Hits are sorted by field; the body is
+// appendShort appends the hits that are in the short list. Hits are sorted by field; the body is
 // the first field, and parts precede anchors.
 func appendShort(dst, hits []vocab.Hit) []vocab.Hit {
 	from := len(hits)
@@ -300,7 +301,7 @@ func appendShort(dst, hits []vocab.Hit) []vocab.Hit {
 	return dst
 }
 
-// EndTerm ends the lists of the term. A term without postings is left out.
+// EndTerm ends the lists of the term. A term without postings is omitted.
 func (w *Writer) EndTerm() error {
 	if w.err != nil {
 		return w.err
@@ -310,7 +311,7 @@ func (w *Writer) EndTerm() error {
 	return w.fail(cmp.Or(w.postings.Err(), w.hits.Err()))
 }
 
-// Finish writes the rest and publishes the folder. On an error there is no folder.
+// Finish writes the remaining data and publishes the folder. On an error it leaves no folder.
 func (w *Writer) Finish() (Stats, error) {
 	defer w.Abort()
 	w.finishDocs()
@@ -373,7 +374,7 @@ func (w *Writer) publish() error {
 	return publish(durable.OS, w.temp, w.dir)
 }
 
-// publish gives a segment that is written its name.
+// publish gives a completed segment its name.
 func publish(fsys durable.FS, temp, dir string) error { return durable.PublishFolder(fsys, temp, dir) }
 
 // Abort removes an unfinished segment. After Finish it does nothing.

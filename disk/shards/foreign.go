@@ -14,32 +14,34 @@ import (
 	"anatomy/vocab"
 )
 
-// Foreign maps the documents of other shards that a shard mentions to their DocIDs outside.
+// Foreign maps the documents of other shards that a shard mentions to their DocIDs in the
+// collection.
 //
-// In shards that were split, the shard's own documents come first. A file of it, version 1, is
+// In shards made by a split, the shard's own documents come first. The file, version 1, is
 //
 //	OFFSET  SIZE  MEANING (little endian)
 //	0       8     magic "anatforn"
 //	8       4     version, 1
 //	12      4     0
-//	16      8     documents of the shard itself, which have the docIDs up to this number
-//	24      8n    the documents of others, in the order of their docIDs here: their DocIDs outside
+//	16      8     number of the shard's own documents, which have the docIDs up to it
+//	24      8n    DocIDs in the collection of the other documents, in the order of their docIDs here
 //	24+8n   8     xxhash64 of all before
 //
-// In shards that a crawl fills, documents get docIDs in the order in which they become known, and
-// the file grows; see [AppendMentions].
+// In shards filled by a crawl, documents get docIDs in the order of discovery, and the file grows;
+// see [AppendMentions].
 type Foreign struct {
 	Own  vocab.DocID   // documents up to this one are the shard's own
-	Docs []vocab.DocID // of those after it, their DocIDs outside; 0 for one of the shard's own
+	Docs []vocab.DocID // DocIDs in the collection of those after it; 0 for one of the shard's own
 }
 
-// IsOwn reports whether a document is the shard's own, or is of a shard that does not have it yet.
+// IsOwn reports whether a document is the shard's own, or belongs to a shard that does not have it
+// yet.
 func (f *Foreign) IsOwn(doc vocab.DocID) bool {
 	i := doc - f.Own - 1
 	return doc <= f.Own || i >= vocab.DocID(len(f.Docs)) || f.Docs[i] == 0
 }
 
-// Last returns the last of the shard's own documents, of those up to known.
+// Last returns the last of the shard's own documents up to known.
 func (f *Foreign) Last(known vocab.DocID) vocab.DocID {
 	for known > 0 && !f.IsOwn(known) {
 		known--
@@ -47,7 +49,7 @@ func (f *Foreign) Last(known vocab.DocID) vocab.DocID {
 	return known
 }
 
-// Outer returns the DocID outside of a document that a shard has or mentions.
+// Outer returns the DocID in the collection of a document that a shard has or mentions.
 func (f *Foreign) Outer(shard int, doc vocab.DocID) vocab.DocID {
 	if f.IsOwn(doc) {
 		return vocab.Outer(shard, doc)
@@ -59,8 +61,8 @@ func (f *Foreign) Outer(shard int, doc vocab.DocID) vocab.DocID {
 const maxAliases = 16
 
 // Canonical follows aliases from shard to shard. It returns the canonical document of doc, both as
-// DocIDs outside, and false if that was not found. inShard returns the canonical document of one that a
-// shard has or mentions, both as DocIDs there.
+// DocIDs in the collection, or false if that was not found. inShard returns the canonical document
+// of a document that a shard has or mentions, both as DocIDs in the shard.
 func Canonical(
 	all []*Foreign, doc vocab.DocID,
 	inShard func(shard int, doc vocab.DocID) (of vocab.DocID, found bool),
@@ -100,7 +102,7 @@ func (f *Foreign) Write(dir string, shard int) error {
 	return nil
 }
 
-// decodeForeign returns what Write has written, nil for anything else.
+// decodeForeign decodes the content written by Write, or returns nil.
 func decodeForeign(b []byte) *Foreign {
 	le := binary.LittleEndian
 	body := max(0, len(b)-8)
@@ -117,8 +119,8 @@ func decodeForeign(b []byte) *Foreign {
 	return f
 }
 
-// foreignPath returns the path of the file of a shard: beside it, or in it if the shard may be owned
-// by another machine than the others.
+// foreignPath returns the path of the file of a shard: beside the shard, or in it if the collection
+// is divided.
 func foreignPath(dir string, shard int) string {
 	if hasOwnMentions(dir, shard) {
 		return ownPath(dir, shard)
@@ -132,11 +134,10 @@ func hasOwnMentions(dir string, shard int) bool {
 	return err == nil
 }
 
-// ErrDivided says that nodes of a cluster own the shards of a folder, each some of them.
+// ErrDivided is the error for a folder whose shards are owned by several nodes of a cluster.
 var ErrDivided = errors.New("its shards are divided among the nodes of a cluster")
 
-// RefuseDivided returns an error that wraps ErrDivided for a folder whose shards may have several
-// owners.
+// RefuseDivided returns an error that wraps ErrDivided for a folder of a divided collection.
 func RefuseDivided(dir string) error {
 	if IsDivided(dir) {
 		return fmt.Errorf("%s: %w", dir, ErrDivided)
@@ -144,7 +145,7 @@ func RefuseDivided(dir string) error {
 	return nil
 }
 
-// IsDivided reports whether each shard of a folder may have an owner of its own.
+// IsDivided reports whether a folder belongs to a divided collection.
 func IsDivided(dir string) bool {
 	m, err := Read(dir)
 	return err == nil && m != nil &&

@@ -18,11 +18,11 @@ import (
 type Mention struct {
 	From   int         // the other shard
 	Theirs vocab.DocID // its docID there
-	Mine   vocab.DocID // and in the shard that writes the mention
-	Own    bool        // it is one of that shard's own, and the other one mentions it
+	Mine   vocab.DocID // its docID in the shard that writes the mention
+	Own    bool        // the document is the writing shard's own, and the other shard mentions it
 }
 
-// The file of a shard that a crawl fills, version 2, is a header and groups, which are appended:
+// The file of a shard filled by a crawl, version 2, is a header and appended groups:
 //
 //	OFFSET  SIZE  MEANING (little endian)
 //	0       8     magic "anatforn"
@@ -32,9 +32,9 @@ type Mention struct {
 //	        20n   per mention: shard, 4 bytes, with 1<<31 for Own; docID there; docID here
 //	        8     xxhash64 of n and the mentions
 //
-// The shard learns both docIDs from the parcels that it applies. So where the documents are that a
-// shard mentions is in the files of the others, and where those are that mention its own, in its own.
-// What is not a whole group at the end is left from a crash.
+// A shard learns both docIDs from the parcels that it applies. So the docIDs of the documents that
+// it mentions are in the files of the other shards, and the docIDs under which others mention its
+// documents are in its own file. An incomplete group at the end was left by a crash.
 const (
 	logVersion  = 2
 	logHeader   = 16
@@ -46,7 +46,7 @@ func isLog(b []byte) bool {
 	return len(b) >= logHeader && string(b[:8]) == magic && binary.LittleEndian.Uint32(b[8:]) == logVersion
 }
 
-// ForeignOf returns what [ReadForeign] returns. Of one data folder alone all documents are its own.
+// ForeignOf returns the result of [ReadForeign]. In a single data folder all documents are its own.
 func ForeignOf(dir string, n int) ([]*Foreign, error) {
 	if n == 1 {
 		return []*Foreign{{Own: math.MaxUint64}}, nil
@@ -80,10 +80,11 @@ func ReadForeign(dir string, n int) ([]*Foreign, error) {
 	return all, nil
 }
 
-// IsLive reports whether a crawl fills the shards of a folder: those that were split are only read.
+// IsLive reports whether the shards of a folder may be written to: shards made by a split are
+// read-only.
 func IsLive(dir string) bool {
 	if _, err := os.Stat(Parcels(dir)); err == nil {
-		return true // whatever its other files are
+		return true // regardless of its other files
 	}
 	f, err := os.Open(foreignPath(dir, 0))
 	if err != nil {
@@ -95,8 +96,8 @@ func IsLive(dir string) bool {
 	return err == nil && isLog(b[:n])
 }
 
-// ForgetMentions makes the file of a shard anew, without mentions. Parcels with the names of all
-// documents of others bring them back.
+// ForgetMentions recreates the file of a shard without mentions. Parcels with the names of all
+// documents of other shards restore them.
 func ForgetMentions(dir string, shard int) error {
 	if err := durable.WriteFile(durable.OS, foreignPath(dir, shard), newLog()); err != nil {
 		return fmt.Errorf("shards: %w", err)
@@ -104,8 +105,8 @@ func ForgetMentions(dir string, shard int) error {
 	return nil
 }
 
-// MakeOwnMentions makes the file of a shard that is new within its data folder, so that whatever copies
-// the data folder copies it, too.
+// MakeOwnMentions creates the file of a new shard within its data folder, so that copies of the
+// data folder include it.
 func MakeOwnMentions(dir string, shard int) error {
 	if err := durable.WriteFile(durable.OS, ownPath(dir, shard), newLog()); err != nil {
 		return fmt.Errorf("shards: %w", err)
@@ -117,8 +118,8 @@ func newLog() []byte {
 	return append(binary.LittleEndian.AppendUint32([]byte(magic), logVersion), 0, 0, 0, 0)
 }
 
-// OpenMentions makes the file of a shard if there is none, cuts off what a crash left of a group, and
-// calls visit with all mentions.
+// OpenMentions opens the file of a shard, creating it if needed, truncates an incomplete group left
+// by a crash, and calls visit with all mentions.
 func OpenMentions(dir string, shard int, visit func(Mention)) error {
 	path := foreignPath(dir, shard)
 	b, err := os.ReadFile(path)
@@ -152,7 +153,7 @@ func OpenMentions(dir string, shard int, visit func(Mention)) error {
 	return nil
 }
 
-// AppendMentions adds a group to the file of a shard, durably. A group may come twice.
+// AppendMentions durably adds a group to the file of a shard. A group may be added twice.
 func AppendMentions(dir string, shard int, all []Mention) error {
 	if len(all) == 0 {
 		return nil
@@ -174,7 +175,7 @@ func AppendMentions(dir string, shard int, all []Mention) error {
 	return nil
 }
 
-// nextGroup returns the mentions of the first group of b and its size, 0 if it is not whole.
+// nextGroup returns the mentions of the first group of b and its size, or 0 if it is incomplete.
 func nextGroup(b []byte) (group []byte, size int) {
 	le := binary.LittleEndian
 	if len(b) < 4 {
@@ -202,10 +203,11 @@ func eachMention(group []byte) func(func(Mention) bool) {
 	}
 }
 
-// mentions collects the files of shards that a crawl fills.
+// mentions collects the files of shards filled by a crawl.
 type mentions struct{ foreign []*Foreign }
 
-// read adds the mentions of the file of a shard. It returns false if one names no shard.
+// read adds the mentions in the file of a shard. It returns false if one refers to a shard that
+// does not exist.
 func (c *mentions) read(b []byte, shard int) (ok bool) {
 	for b = b[logHeader:]; ; {
 		group, size := nextGroup(b)
@@ -226,9 +228,9 @@ func (c *mentions) read(b []byte, shard int) (ok bool) {
 	}
 }
 
-// add adds that a shard mentions a document as doc. A damaged docID adds nothing.
+// add records that a shard mentions a document as doc. A damaged docID is ignored.
 func (c *mentions) add(shard int, doc, outer vocab.DocID) {
-	const most = 1 << 32 // documents of a shard
+	const most = 1 << 32 // maximum documents of a shard
 	if doc == 0 || doc >= most {
 		return
 	}
@@ -242,7 +244,7 @@ func (c *mentions) add(shard int, doc, outer vocab.DocID) {
 	f.Docs[doc-1] = outer
 }
 
-// JoinMentions moves the file that MakeOwnMentions has made to where it is in shards with one owner.
+// JoinMentions moves the file made by MakeOwnMentions to its location in an undivided collection.
 func JoinMentions(dir string, shard int) error {
 	if !hasOwnMentions(dir, shard) {
 		return nil

@@ -1,14 +1,14 @@
-// Package shards is the layout of a collection that several data folders hold together, its shards,
-// below one folder:
+// Package shards defines the layout of a collection in several data folders, its shards, below one
+// folder:
 //
 //	DIR/
-//	  SHARDS            which shard has which site, and the ID of each data folder; see below
+//	  SHARDS            map of sites to shards, and the ID of each data folder; see below
 //	  shard-0/ …        ordinary data folders
-//	  shard-0.foreign … where the documents of other shards are that it mentions, see [Foreign]; where
-//	                    each shard has an owner of its own, shard-0/foreign
+//	  shard-0.foreign … documents of other shards that it mentions, see [Foreign]; in a divided
+//	                    collection, shard-0/foreign
 //	  REPAIR            only until a repair has been completed
-//	  parcels/ …        what shards that a crawl fills send one another, see package parcel; where each
-//	                    shard has an owner of its own, shard-0/parcels/ has what shard 0 sends
+//	  parcels/ …        parcels between shards filled by a crawl, see package parcel; in a divided
+//	                    collection, shard-0/parcels/ has the parcels that shard 0 sends
 //
 // A shard has the documents of its sites. It also mentions documents of other shards: targets and
 // sources of links, targets of redirects. They have docIDs there, after those of its own documents,
@@ -43,13 +43,13 @@ import (
 	"anatomy/weburl"
 )
 
-// Max is the largest number of shards of a collection.
+// Max is the maximum number of shards of a collection.
 const Max = 256
 
-// A Map says which shard has which site.
+// A Map assigns sites to shards.
 type Map struct {
 	Hosts    []string // sites that are divided by host
-	Suffixes string   // version of the public suffix list that tells sites; see [weburl.Suffixes]
+	Suffixes string   // version of the public suffix list that determines sites; see [weburl.Suffixes]
 	Folders  []string // IDs of the data folders, by shard
 }
 
@@ -96,7 +96,7 @@ func (m *Map) encode() []byte {
 // FileName is the name of the file SHARDS.
 const FileName = "SHARDS"
 
-// Decode returns the Map that a file SHARDS holds.
+// Decode parses the content of a file SHARDS.
 func Decode(b []byte) (*Map, error) {
 	text := string(b)
 	if !strings.HasPrefix(text, firstLine) {
@@ -127,10 +127,10 @@ func Decode(b []byte) (*Map, error) {
 	return m, nil
 }
 
-// again says what to do where a file is damaged.
+// again is the hint in errors about a damaged file.
 const again = "make the folder again with \"anatomy split\""
 
-// Write makes dir, which has the shards, a folder of them. It is the last step of making one.
+// Write makes dir, which has the shards, a folder of shards. It is the last step of creating one.
 func (m *Map) Write(dir string) error {
 	if err := durable.WriteFile(durable.OS, datadir.Shards(dir), m.encode()); err != nil {
 		return fmt.Errorf("shards: %w", err)
@@ -138,7 +138,7 @@ func (m *Map) Write(dir string) error {
 	return nil
 }
 
-// Read returns the Map of a folder of shards, nil if dir is no such folder.
+// Read returns the Map of a folder of shards, or nil if dir is not such a folder.
 func Read(dir string) (*Map, error) {
 	b, err := os.ReadFile(datadir.Shards(dir))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -164,8 +164,8 @@ func Check(dir string) error {
 	return err
 }
 
-// Folders returns the data folders of a collection: dir itself, whatever it is, or its shards. The
-// error is that of [Read], or says that a shard is missing or is another folder than SHARDS names.
+// Folders returns the data folders of a collection: dir itself, or its shards. The error is that of
+// [Read], or means that a shard is missing or is not the folder that SHARDS names.
 func Folders(dir string) ([]string, error) {
 	m, err := Read(dir)
 	if err != nil {
@@ -189,7 +189,7 @@ func Folders(dir string) ([]string, error) {
 	return dirs, nil
 }
 
-// Parcels returns the folder of the parcels that the shards of a crawl send one another.
+// Parcels returns the folder of the parcels between the shards of a crawl.
 func Parcels(dir string) string { return filepath.Join(dir, "parcels") }
 
 // Folder returns the path of a shard.

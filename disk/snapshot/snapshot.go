@@ -1,8 +1,7 @@
-// Package snapshot copies a data folder as it is at one moment into a folder of hard links.
+// Package snapshot copies a data folder as of one moment to a folder of hard links.
 //
-// Files that are linked never change, so a snapshot takes little time and no space. It is a state
-// that a crash could have left: whoever opens it repairs it as after one. That holds because of the
-// order of copying:
+// Linked files are immutable, so a snapshot takes little time and no space. It is crash-consistent:
+// opening it repairs it as after a crash. That follows from the order of copying:
 //
 //  1. the MANIFEST and the files that it names;
 //  2. the files of the repository, because compaction may delete one that the document index still
@@ -10,11 +9,11 @@
 //  3. the document index, which knows everything that was indexed by then;
 //  4. the repository again, which holds everything that the document index acknowledges.
 //
-// The last file of the repository goes on growing; Snapshot.End says where it ends.
+// The last file of the repository continues to grow; Snapshot.End is its end in the snapshot.
 //
-// The snapshot of a folder of shards has one of each shard, and the files between them. No shard sends
-// or acknowledges a parcel meanwhile. So it is a state that a crash could have left, too: each shard
-// has stopped at a moment of its own, and none has seen another one go on after that.
+// The snapshot of a folder of shards has a snapshot of each shard, and the files between them. No
+// shard sends or acknowledges a parcel meanwhile, so it is crash-consistent, too: each shard
+// stopped at its own moment, and no shard has received data that another one sent after that.
 package snapshot
 
 import (
@@ -37,11 +36,11 @@ import (
 // A Snapshot is a copy of a data folder, or of a folder of shards.
 type Snapshot struct {
 	Folder string          `json:"folder"`
-	End    vocab.Address   `json:"end"`            // of the repository; 0 for all of it
-	Ends   []vocab.Address `json:"ends,omitempty"` // of shards, those of their repositories
+	End    vocab.Address   `json:"end"`            // end of the repository; 0 for all of it
+	Ends   []vocab.Address `json:"ends,omitempty"` // of a folder of shards: ends of their repositories
 }
 
-// A Purpose is what a snapshot is for. There is at most one for each at a time.
+// A Purpose is the purpose of a snapshot. At most one snapshot per purpose exists at a time.
 type Purpose string
 
 const (
@@ -61,7 +60,7 @@ func ParsePurpose(name string) (Purpose, error) {
 // Folder returns the folder of the snapshots of a data folder for a purpose.
 func (p Purpose) Folder(dir string) string { return filepath.Join(Folder(dir), string(p)) }
 
-// Remove deletes the snapshot of a data folder for a purpose, if there is one.
+// Remove deletes the snapshot of a data folder for a purpose, if it exists.
 func (p Purpose) Remove(dir string) error {
 	err := os.RemoveAll(p.Folder(dir))
 	disks, failed := datadir.ReadDisks(durable.OS, dir)
@@ -78,8 +77,8 @@ func (p Purpose) Remove(dir string) error {
 // Folder returns the folder of all snapshots of a data folder.
 func Folder(dir string) string { return filepath.Join(dir, "snapshot") }
 
-// SizeOf returns how many bytes of a file in the snapshot belong to it, -1 if the file does not. The
-// file has a name below Folder, with slashes, and size bytes.
+// SizeOf returns the number of bytes of a file in the snapshot that belong to it, or -1 if the file
+// does not belong to it. name is relative to Folder, with slashes; size is the size of the file.
 func (s *Snapshot) SizeOf(name string, size int64) int64 {
 	end := s.End
 	for i, of := range s.Ends {
@@ -104,8 +103,8 @@ func (s *Snapshot) SizeOf(name string, size int64) int64 {
 // shardName returns the name of the folder of a shard, see package shards.
 func shardName(shard int) string { return fmt.Sprintf("shard-%d", shard) }
 
-// skipped are the parts of a data folder that belong to one process, are temporary or secret, and
-// those that Take copies in other ways: the document index, the repository and what the MANIFEST
+// skipped are the parts of a data folder that belong to one process, are temporary or secret, or
+// are copied in other ways: the document index, the repository and the files that the MANIFEST
 // names.
 var skipped = []string{
 	"LOCK", "LOCK.pid", "MANIFEST.lock", "audit.lock", "control", "certificates", "cluster.keys",
@@ -140,8 +139,9 @@ func Take(
 	return s, nil
 }
 
-// TakeShards copies the folder dir of n shards as Take copies a data folder. take copies a shard to a
-// folder. The caller holds the lock of dir, and no parcel is sent or acknowledged meanwhile.
+// TakeShards copies the folder dir of n shards like Take copies a data folder. take copies one
+// shard to a folder. The caller holds the lock of dir, and no parcel is sent or acknowledged
+// meanwhile.
 func TakeShards(
 	dir, to string, n int, take func(shard int, to string) (*Snapshot, error),
 ) (*Snapshot, error) {
@@ -163,8 +163,8 @@ func TakeShards(
 	return s, nil
 }
 
-// linkRepository links the files of the repository that to does not have yet, or in another
-// version. A file that compaction deletes meanwhile is named by nothing any more.
+// linkRepository links the files of the repository that to does not have yet, or has in another
+// version. If compaction deletes a file meanwhile, nothing refers to it any more.
 func linkRepository(dir, to string) error {
 	name, to := filepath.Base(to), datadir.Repository(to)
 	disks, err := datadir.ReadDisks(durable.OS, dir)
@@ -273,7 +273,7 @@ func linkManifest(dir, to string, m datadir.Manifest) error {
 		}
 	}
 	if m.Generation == 0 {
-		return nil // nothing was published yet
+		return nil // nothing is published yet
 	}
 	return datadir.WriteManifest(to, m)
 }
@@ -283,8 +283,8 @@ func linkRest(dir, to string) error {
 	return linkTop(dir, to, func(string) bool { return true })
 }
 
-// linkTop links certain of the folders that are not skipped, and copies the files at the top, because
-// not all of them are replaced by rename: some grow.
+// linkTop links the chosen folders that are not skipped. It copies the files at the top level,
+// because some of them are not replaced by rename but grow.
 func linkTop(dir, to string, choose func(folder string) bool) error {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -330,7 +330,7 @@ func linkTree(from, to string) error {
 	})
 }
 
-// linkFile links from to to, and copies if the file system has no hard links.
+// linkFile links from to to, or copies it if the file system has no hard links.
 func linkFile(from, to string) error {
 	if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
 		return err

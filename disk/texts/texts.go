@@ -1,18 +1,18 @@
-// Package texts packs the texts of documents, from which snippets are cut, into blocks. Barrels and
-// segments have the same blocks, so that a text is compressed once, in its batch, and later merges copy
+// Package texts packs the texts of documents, which snippets are cut from, into blocks. Barrels and
+// segments have the same blocks, so that a text is compressed once, in its batch, and merges copy
 // the block.
 //
 // # Format
 //
-// A block is a zstd frame without checksum, since the file that contains it has checksums. Its content
-// is texts, one after the other. The [Span] of a text is in its document's record, and the length of the
-// content in the directory of the file. The content is 32 KB of texts or a little more; it is less in
-// the last block of a file, and much more in a block whose last text is long.
+// A block is a zstd frame without checksum, because the file that contains it has checksums. Its
+// content is texts, one after the other. The [Span] of a text is in its document's record, and the
+// length of the content in the directory of the file. The content is slightly more than 32 KB of
+// texts; it is less in the last block of a file, and much more in a block whose last text is long.
 //
-// To show a text one decompresses its block, or a prefix of it. With blocks of 32 KB that is 50 KB on
-// average (shown texts are longer than most) in 39 µs, and texts are compressed to .228 of their size,
-// over 278,000 pages of documentation. Blocks of 64 KB: 81 KB, 55 µs and .215. Blocks of 16 KB at zstd's
-// next level, which takes twice the time to compress: 36 KB, 29 µs and .233.
+// To show a text, its block or a prefix of it is decompressed. With blocks of 32 KB that is 50 KB
+// on average (shown texts are longer than most) in 39 µs, and texts are compressed to .228 of their
+// size, over 278,000 pages of documentation. Blocks of 64 KB: 81 KB, 55 µs and .215. Blocks of 16
+// KB at zstd's next level, which takes twice the time to compress: 36 KB, 29 µs and .233.
 package texts
 
 import (
@@ -42,17 +42,18 @@ const (
 )
 
 // WorthCopying reports whether a merge should copy a block with raw bytes of content, of which live
-// bytes are in use. It repacks the texts of the others: short blocks, and those with a quarter unused.
+// bytes are in use. The texts of other blocks are repacked: of short blocks, and of those with a
+// quarter unused.
 func WorthCopying(raw, live uint64) bool { return raw >= blockSize/2 && live >= raw-raw/4 }
 
-// A Packer packs texts into blocks. It is for one goroutine.
+// A Packer packs texts into blocks. It is not safe for concurrent use.
 type Packer struct {
 	raw   []byte
 	frame []byte
 	zstd  *zstd.Encoder
 }
 
-// NewPacker returns a packer, which the caller closes.
+// NewPacker returns a packer. The caller closes it.
 func NewPacker() (*Packer, error) {
 	z, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(zstd.SpeedDefault), zstd.WithEncoderCRC(false), zstd.WithWindowSize(window))
 	if err != nil {
@@ -74,8 +75,8 @@ func (p *Packer) Full() bool { return len(p.raw) >= blockSize }
 // Empty reports whether the current block has no texts.
 func (p *Packer) Empty() bool { return len(p.raw) == 0 }
 
-// Flush compresses the current block and begins the next. It returns the frame, which is valid until
-// the next call, and the length of the content.
+// Flush compresses the current block and starts the next. It returns the frame, which is valid
+// until the next call, and the length of the content.
 func (p *Packer) Flush() (frame []byte, raw int) {
 	p.frame = p.zstd.EncodeAll(p.raw, p.frame[:0])
 	raw = len(p.raw)
@@ -94,10 +95,10 @@ var (
 // An Unpacker decompresses blocks. It is safe for concurrent use.
 type Unpacker struct {
 	zstd     *zstd.Decoder
-	prefixes *sync.Pool // of *[]byte: frames of the first windows of others
+	prefixes *sync.Pool // of *[]byte: frames with the first windows of other frames
 }
 
-// NewUnpacker returns an unpacker, which the caller closes.
+// NewUnpacker returns an unpacker. The caller closes it.
 func NewUnpacker() (Unpacker, error) {
 	z, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(0), zstd.WithDecoderMaxMemory(MaxBlock))
 	if err != nil {
@@ -109,13 +110,13 @@ func NewUnpacker() (Unpacker, error) {
 // Unpack returns the content of a block, which has raw bytes.
 func (u Unpacker) Unpack(frame []byte, raw int) (string, error) {
 	content, err := u.all(nil, frame, raw)
-	return unsafe.String(unsafe.SliceData(content), len(content)), err // content does not change any more
+	return unsafe.String(unsafe.SliceData(content), len(content)), err // content is immutable from here
 }
 
-// zstdRoom is the capacity after the content that zstd uses to copy in large steps.
+// zstdRoom is the capacity beyond the content that zstd uses to copy in large steps.
 const zstdRoom = 64
 
-// all is Unpack into the memory of dst, if that suffices.
+// all is Unpack that uses the memory of dst if it suffices.
 func (u Unpacker) all(dst, frame []byte, raw int) ([]byte, error) {
 	if raw < 0 || raw > MaxBlock {
 		return nil, errBlock
@@ -131,9 +132,9 @@ func (u Unpacker) all(dst, frame []byte, raw int) ([]byte, error) {
 	return content, nil
 }
 
-// UnpackPrefix returns at least the first n bytes of the content of a block: whole windows of it. So
-// neighbours of a long text, and snippets of it, do not cost its decompression. It uses the memory of
-// dst if that suffices.
+// UnpackPrefix returns at least the first n bytes of the content of a block, in complete windows.
+// So texts before a long one, and snippets of it, do not require decompressing all of it. It uses
+// the memory of dst if it suffices.
 func (u Unpacker) UnpackPrefix(dst, frame []byte, raw, n int) ([]byte, error) {
 	windows := (n + window - 1) / window
 	if windows*window >= raw {
@@ -149,15 +150,15 @@ func (u Unpacker) UnpackPrefix(dst, frame []byte, raw, n int) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", errBlock, err)
 	}
-	if len(content) < n { // a frame of another encoder
+	if len(content) < n { // a frame from another encoder
 		return u.all(content, frame, raw)
 	}
 	return content, nil
 }
 
-// appendPrefix appends a frame of the first blocks of a zstd frame (RFC 8878, section 3.1.1), each of
-// which has a window of content. It reports whether it knows how: the frame has more blocks and a
-// window of its own.
+// appendPrefix appends a frame with the first blocks of a zstd frame (RFC 8878, section 3.1.1),
+// each of which has a window of content. It reports whether that is possible: the frame must have
+// more blocks and a window size of its own.
 func appendPrefix(dst, frame []byte, blocks int) (short []byte, ok bool) {
 	var h zstd.Header
 	if h.Decode(frame) != nil || h.SingleSegment || h.Skippable || h.DictionaryID != 0 || h.WindowSize < 1<<10 {
@@ -168,7 +169,7 @@ func appendPrefix(dst, frame []byte, blocks int) (short []byte, ok bool) {
 	for at := h.HeaderSize; at+blockHeader <= len(frame); {
 		head := uint32(frame[at]) | uint32(frame[at+1])<<8 | uint32(frame[at+2])<<16
 		last, size := head&1 != 0, int(head>>3)
-		if head>>1&3 == 1 { // one byte that is repeated
+		if head>>1&3 == 1 { // a repeated byte
 			size = 1
 		}
 		end := at + blockHeader + size
@@ -186,13 +187,14 @@ func appendPrefix(dst, frame []byte, blocks int) (short []byte, ok bool) {
 	return dst, false
 }
 
-// blockHeader is the length in bytes of the header of a zstd block.
+// blockHeader is the size of the header of a zstd block in bytes.
 const blockHeader = 3
 
 // Close releases the memory of the unpacker.
 func (u Unpacker) Close() { u.zstd.Close() }
 
-// Slice returns the text in the content of its block, or in a prefix of that. It shares its memory.
+// Slice returns the text, given the content of its block or a prefix of it. The result shares its
+// memory.
 func (s Span) Slice(content string) (string, error) {
 	if uint64(s.Start)+uint64(s.N) > uint64(len(content)) {
 		return "", errSpan

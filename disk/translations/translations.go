@@ -1,9 +1,9 @@
-// Package translations holds which pages of a data folder are versions of one page in several
-// languages: groups of documents, each with its language, and why it belongs to the group.
+// Package translations stores which pages of a data folder are versions of one page in several
+// languages: groups of documents, each with its language and the evidence for it.
 //
-// The table is one file, computed offline from the pages and replaced as a whole. DocIDs are for good,
-// so a table stays true while segments are merged; pages that came later are in no group. Searching
-// works without it.
+// The table is one file, computed offline from the pages and replaced as a whole. DocIDs are
+// permanent, so a table stays valid when segments are merged; later pages are in no group.
+// Searching works without it.
 //
 //	OFFSET  SIZE  MEANING (little endian)
 //	0       8     magic "anattrns"
@@ -17,8 +17,8 @@
 //	end-8   8     xxhash64 of all before
 //
 // Flags are [Evidence] in the lower seven bits; the highest marks a copy. Example: documents 5, in
-// English, and 9, in German by its path at confidence 97, is the group 02 05 00 64 02 "en" 04 02 61 02
-// "de". A group takes some 6 bytes a version.
+// English, and 9, in German by its path at confidence 97, is the group 02 05 00 64 02 "en" 04 02 61
+// 02 "de". A group takes about 6 bytes per version.
 //
 // Versions: 1, November 2026.
 package translations
@@ -40,13 +40,13 @@ import (
 	"anatomy/vocab"
 )
 
-// Evidence is what a version is recognized by, as a set.
+// Evidence is the set of reasons why a version belongs to its group.
 type Evidence uint8
 
 // The kinds of evidence.
 const (
 	Hreflang  Evidence = 1 << iota // a version names another as its alternate in a language
-	URL                            // the URLs differ in the name of a language alone
+	URL                            // the URLs differ only in the name of a language
 	Links                          // versions link to each other, or to versions of the same pages
 	Structure                      // tags, lengths of texts, pictures and identifiers are alike
 	Content                        // numbers, names and code are alike
@@ -70,21 +70,21 @@ func (e Evidence) String() string {
 type Version struct {
 	Doc        vocab.DocID
 	Lang       string   // BCP 47, lower case: "de", "pt-br"
-	Evidence   Evidence // that it belongs to the group; 0 for the one that others were compared with
+	Evidence   Evidence // evidence that it belongs to the group; 0 for the version that others were compared with
 	Confidence uint8    // percent
-	Copy       bool     // most of its text is that of another version: nobody translated it
+	Copy       bool     // most of its text equals that of another version: it is untranslated
 }
 
-// A Group is the versions of one page, ascending by Doc, at most MaxVersions.
+// A Group has the versions of one page, ascending by Doc, at most MaxVersions.
 type Group []Version
 
-// MaxVersions bounds a group: one for each language of the world's largest sites fits.
+// MaxVersions bounds a group. It exceeds the number of languages of the world's largest sites.
 const MaxVersions = 256
 
 // maxLanguage is the length of the longest valid language tag (RFC 5646 §4.4.1).
 const maxLanguage = 35
 
-// A Table is all groups of a data folder. Each document is in one group at most.
+// A Table has all groups of a data folder. Each document is in at most one group.
 type Table struct {
 	Folder     string // ID of the data folder
 	Generation uint64 // of the manifest that it was computed from
@@ -93,7 +93,7 @@ type Table struct {
 	groupOf map[vocab.DocID]int32
 }
 
-// Of returns the group of a document, nil if it has none. A nil table has no groups.
+// Of returns the group of a document, or nil. A nil table has no groups.
 func (t *Table) Of(doc vocab.DocID) Group {
 	if t == nil {
 		return nil
@@ -104,7 +104,7 @@ func (t *Table) Of(doc vocab.DocID) Group {
 	return nil
 }
 
-// Version returns the version that is a document, nil if the group lacks it.
+// Version returns the version with a document, or nil.
 func (g Group) Version(doc vocab.DocID) *Version {
 	if i := slices.IndexFunc(g, func(v Version) bool { return v.Doc == doc }); i >= 0 {
 		return &g[i]
@@ -112,7 +112,7 @@ func (g Group) Version(doc vocab.DocID) *Version {
 	return nil
 }
 
-// Versions returns the number of pages in all groups, copies included.
+// Versions returns the number of pages in all groups, including copies.
 func (t *Table) Versions() (versions int) {
 	for _, g := range t.Groups {
 		versions += len(g)
@@ -127,7 +127,7 @@ type Pair struct {
 	Confidence uint8 // percent
 }
 
-// Pairs calls fn with the pairs of a group. Copies are in none.
+// Pairs calls fn with the pairs of a group. Copies are in no pair.
 func (g Group) Pairs(fn func(Pair)) {
 	for i, a := range g {
 		for _, b := range g[i+1:] {
@@ -151,14 +151,14 @@ const (
 // Path is the file of the table in a data folder.
 func Path(dir string) string { return filepath.Join(dir, name) }
 
-// Read returns the table of the data folder dir, nil if it has none.
+// Read returns the table of the data folder dir, or nil if it has none.
 func Read(dir string) (*Table, error) { return new(Cache).Read(dir) }
 
-// A Cache keeps the table of a data folder, which is replaced more rarely than the manifest. It is for
-// one goroutine at a time.
+// A Cache caches the table of a data folder, which is replaced less often than the manifest. It is
+// not safe for concurrent use.
 type Cache struct {
 	table *Table
-	file  fs.FileInfo // that table was read from; nil at first
+	file  fs.FileInfo // file that table was read from; nil at first
 }
 
 // Read is [Read], but decodes the table only if its file has changed.
@@ -177,12 +177,12 @@ func (c *Cache) Read(dir string) (*Table, error) {
 	}
 	id, err := datadir.ReadID(dir)
 	if err != nil || c.table.Folder != id {
-		return nil, err // it came with a copy of another folder
+		return nil, err // it was copied with another folder
 	}
 	return c.table, nil
 }
 
-// has reports whether the table is that of a file.
+// has reports whether the table was read from a file.
 func (c *Cache) has(file fs.FileInfo) bool {
 	return c.file != nil && os.SameFile(file, c.file) &&
 		file.Size() == c.file.Size() && file.ModTime().Equal(c.file.ModTime())
@@ -196,8 +196,8 @@ func readFile(path string) (*Table, error) {
 	return decode(b)
 }
 
-// Publish puts a table in force in the data folder dir, durably, or leaves the one before. Searchers
-// read it with the next manifest, which Publish makes.
+// Publish durably puts a table in force in the data folder dir. On an error the previous one stays.
+// Searchers read it with the next manifest, which Publish publishes.
 func Publish(dir string, groups []Group) error {
 	for _, g := range groups {
 		if err := check(g); err != nil {
@@ -238,11 +238,11 @@ func (t *Table) encode() []byte {
 	return le.AppendUint64(b, xxhash.Sum64(b))
 }
 
-// decode verifies the checksum and everything that the methods of Table rely on.
+// decode verifies the checksum and all properties that the methods of Table rely on.
 func decode(b []byte) (*Table, error) {
 	le := binary.LittleEndian
 	if len(b) < headerSize+sumSize || string(b[:8]) != magic {
-		return nil, errors.New("it is no table of translations")
+		return nil, errors.New("it is not a table of translations")
 	}
 	if v := le.Uint32(b[8:]); v != version {
 		return nil, fmt.Errorf("it has format %d, this program reads %d", v, version)
@@ -279,7 +279,7 @@ func decode(b []byte) (*Table, error) {
 
 var errDamaged = errors.New("it is damaged")
 
-// check returns an error if a group cannot be one of a table.
+// check returns an error if a group is not valid in a table.
 func check(g Group) error {
 	if len(g) < 2 || len(g) > MaxVersions {
 		return fmt.Errorf("a group of %d versions", len(g))
@@ -295,7 +295,7 @@ func check(g Group) error {
 	return nil
 }
 
-// ValidTag reports whether s looks like a language tag in lower case, or is empty.
+// ValidTag reports whether s looks like a lower-case language tag, or is empty.
 func ValidTag(s string) bool {
 	return len(s) <= maxLanguage && strings.Trim(s, "abcdefghijklmnopqrstuvwxyz0123456789-") == ""
 }

@@ -1,4 +1,4 @@
-// Package decode decodes fields of a byte slice, of the kinds that segments have.
+// Package decode decodes the fields of values in segments from byte slices.
 package decode
 
 import (
@@ -6,11 +6,11 @@ import (
 	"errors"
 )
 
-// ErrShort is the error of a value that ends before its last field.
+// ErrShort is the error for a value that ends before its last field.
 var ErrShort = errors.New("the value is too short")
 
-// A Reader decodes fields from the start of Src, which it advances. After the first error, which it
-// keeps, Src is empty and all fields are zero.
+// A Reader decodes fields from the start of Src, which it advances. It stores the first error;
+// after it Src is empty and all fields are zero.
 type Reader struct {
 	Src []byte
 	Err error
@@ -67,7 +67,7 @@ func (d *Reader) Uint64() uint64 {
 	return 0
 }
 
-// Text returns a byte string that follows its length, a varint. It shares memory with Src.
+// Text returns a byte string preceded by its length, a varint. It shares memory with Src.
 func (d *Reader) Text() []byte {
 	n := d.Uvarint()
 	if n > uint64(len(d.Src)) {

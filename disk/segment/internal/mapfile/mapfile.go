@@ -34,7 +34,7 @@ const (
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// A Writer writes a file. It keeps the first error.
+// A Writer writes a file. It stores the first error.
 type Writer struct {
 	path string
 	file durable.File
@@ -98,8 +98,8 @@ func (w *Writer) Close() error {
 
 var errTail = errors.New("the tail is damaged")
 
-// A File is a file open for reading, mapped on Unix and else read into memory. It is safe for concurrent
-// use. The methods of a nil File do nothing.
+// A File is a file open for reading, mapped on Unix and otherwise read into memory. It is safe for
+// concurrent use. The methods of a nil File do nothing.
 type File struct {
 	data    []byte
 	end     uint64 // offset of the end of the content
@@ -121,7 +121,7 @@ func Open(path string) (_ *File, err error) {
 	return f, nil
 }
 
-// InMemory returns a file with a copy of data as its content, which has no checksums. It is for tests.
+// InMemory returns a file whose content is a copy of data, without checksums. It is for tests.
 func InMemory(data []byte) *File {
 	f := &File{data: append(bytes.Clone(data), make([]byte, Slack)...), end: uint64(len(data))}
 	f.checked = make([]atomic.Uint32, (len(data)/PageSize+32)/32)
@@ -149,7 +149,7 @@ func (f *File) open() error {
 	return nil
 }
 
-// Close closes the file. What Read has returned is invalid then.
+// Close closes the file, which invalidates the results of Read.
 func (f *File) Close() error {
 	if f == nil || f.unmap == nil {
 		return nil
@@ -173,8 +173,8 @@ var (
 	ErrPage   = errors.New("the checksum is wrong")
 )
 
-// Read returns the bytes of an extent, after it has verified the checksums of their pages. Their memory
-// is readable for Slack bytes after the end. They are valid until the file is closed.
+// Read returns the bytes of an extent, after verifying the checksums of their pages. Slack bytes
+// after the end are readable. The bytes are valid until the file is closed.
 func (f *File) Read(e Extent) ([]byte, error) {
 	if e.Len > f.end || e.Offset > f.end-e.Len || e.Offset < uint64(len(magic)) {
 		return nil, ErrExtent
@@ -191,12 +191,12 @@ func (f *File) Read(e Extent) ([]byte, error) {
 	return f.data[e.Offset : e.Offset+e.Len : e.Offset+e.Len+Slack], nil
 }
 
-// keptBehind is the size in bytes of what DropBehind leaves in memory.
+// keptBehind is the number of bytes that DropBehind leaves in memory.
 const keptBehind = 8 << 20
 
-// DropBehind declares that n bytes were read that will not be read again soon. From time to time it drops
-// all pages from the memory of the process: without it, a merge of 314,000 pages counted its inputs, 600
-// MB, as its memory.
+// DropBehind declares that n bytes were read that will not be read again soon. From time to time it
+// drops all pages from the memory of the process: without it, the memory of a merge of 314,000
+// pages included its inputs, 600 MB.
 func (f *File) DropBehind(n uint64) {
 	if f.behind.Add(n) >= keptBehind {
 		f.behind.Store(0)

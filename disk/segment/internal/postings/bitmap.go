@@ -6,13 +6,13 @@ import (
 	"math/bits"
 )
 
-// A Bitmap is the ordinals of a dense block: a bit for each document from base on. It answers whether an
-// ordinal is in the block without unpacking the others; the index of an ordinal is the number of bits
-// before it.
+// A Bitmap has the ordinals of a dense block: one bit per document from base on. It can test an
+// ordinal without unpacking the others; the index of an ordinal is the number of set bits before
+// it.
 type Bitmap struct {
 	base  uint32              // a multiple of 8
 	span  int                 // words in use
-	words [bitmapWords]uint64 // 0 behind those
+	words [bitmapWords]uint64 // 0 beyond those
 	ranks [bitmapWords]uint8  // bits before each word
 }
 
@@ -84,7 +84,7 @@ func (m *Bitmap) rank(at uint32) int {
 	return int(m.ranks[i]) + bits.OnesCount64(m.words[i]&(1<<(at%64)-1))
 }
 
-// next returns the first ordinal ≥ target, which the bitmap has, and its index.
+// next returns the first ordinal ≥ target, which must exist, and its index.
 func (m *Bitmap) next(target uint32) (ord uint32, index int) {
 	at := uint32(0)
 	if target > m.base {

@@ -7,22 +7,22 @@ import (
 	"anatomy/disk/segment/internal/decode"
 )
 
-// A Block is up to 128 decoded postings. Impacts remain packed until the first use, because a
-// conjunction rejects most postings by their ordinals alone, and so do the ordinals of a bitmap.
+// A Block is up to 128 decoded postings. Impacts, and the ordinals of a bitmap, stay packed until
+// they are needed, because a conjunction rejects most postings by ordinal.
 type Block struct {
 	N        int               // number of postings
 	Ordinals [BlockSize]uint32 // NoOrdinal from index N on
 	Impacts  [BlockSize]uint8  // valid unless Packed.Present
 
-	// While IsBitmap is set, Bitmap holds the ordinals; Ordinals has only the first and the last, and
-	// those that Seek has found.
+	// While IsBitmap is set, Bitmap has the ordinals; Ordinals has only the first, the last, and
+	// those found by Seek.
 	IsBitmap bool
 	Bitmap   Bitmap
 
 	Packed PackedImpacts
 }
 
-// PackedImpacts are the impacts of a block as they are encoded.
+// PackedImpacts are the encoded impacts of a block.
 type PackedImpacts struct {
 	packed       []byte
 	width, least uint8
@@ -42,7 +42,7 @@ func (p *PackedImpacts) At(i int) uint8 {
 	return p.least + uint8(v>>(bit%8)&(1<<p.width-1))
 }
 
-// Unpack unpacks the first impacts.
+// Unpack unpacks the first len(impacts) impacts.
 func (p *PackedImpacts) Unpack(impacts []uint8) {
 	bitpack.UnpackBytes(impacts, p.packed, p.width, p.least)
 }
@@ -81,8 +81,8 @@ func parseBlock(src []byte, n int, before, last uint32) (p blockParts, err error
 	return blockParts{gapWidth, src[blockHead:from], PackedImpacts{src[from:size], width, least, true}, size}, nil
 }
 
-// Decode decodes the block of n postings at the start of src. Its ordinals are above before, and end with
-// last. Decode returns the size of the block in bytes. The impacts refer to src.
+// Decode decodes the block of n postings at the start of src. Its ordinals are above before, and
+// end with last. Decode returns the size of the block in bytes. The impacts refer to src.
 func (b *Block) Decode(src []byte, n int, before, last uint32) (size int, err error) {
 	b.N, b.IsBitmap = 0, false
 	parts, err := parseBlock(src, n, before, last)
@@ -106,7 +106,7 @@ func (b *Block) Decode(src []byte, n int, before, last uint32) (size int, err er
 	return parts.size, nil
 }
 
-// BlockImpacts returns the impacts of a block, which Decode describes.
+// BlockImpacts returns the impacts of a block, see Decode.
 func BlockImpacts(src []byte, n int, before, last uint32) (PackedImpacts, error) {
 	parts, err := parseBlock(src, n, before, last)
 	return parts.impacts, err
@@ -119,15 +119,15 @@ func (b *Block) Pad(n int) {
 	}
 }
 
-// CopyInline copies the n postings of another block, which DecodeInline has decoded.
+// CopyInline copies the n postings of another block decoded by DecodeInline.
 func (b *Block) CopyInline(other *Block, n int) {
 	copy(b.Ordinals[:n], other.Ordinals[:n])
 	copy(b.Impacts[:n], other.Impacts[:n])
 	b.Packed, b.IsBitmap = PackedImpacts{}, false
 }
 
-// Seek returns the index of the first ordinal ≥ target of a bitmap, which has one, and unpacks this
-// ordinal.
+// Seek returns the index of the first ordinal ≥ target of a bitmap, which must exist, and unpacks
+// this ordinal.
 func (b *Block) Seek(target uint32) int {
 	ord, i := b.Bitmap.next(target)
 	b.Ordinals[i&(BlockSize-1)] = ord
@@ -142,8 +142,8 @@ func (b *Block) UnpackOrdinals() {
 	}
 }
 
-// DecodeInline decodes the n ordinals of an inline list, which begin with first. It returns their size in
-// bytes. Inline lists have no impacts.
+// DecodeInline decodes the n ordinals of an inline list, starting with first. It returns their size
+// in bytes. Inline lists have no impacts.
 func (b *Block) DecodeInline(src []byte, n int, first uint32) (size int, err error) {
 	b.N, b.IsBitmap, b.Packed = 0, false, PackedImpacts{}
 	if b.Ordinals[0] = first; n == 1 {
@@ -159,8 +159,8 @@ func (b *Block) DecodeInline(src []byte, n int, first uint32) (size int, err err
 	return 1 + bitpack.Len(n-1, src[0]), nil
 }
 
-// UnpackImpacts unpacks the impacts, unless that was done. It can be inlined: Impact calls it for each
-// posting.
+// UnpackImpacts unpacks the impacts, unless that was done. It is inlinable: Impact calls it for
+// each posting.
 func (b *Block) UnpackImpacts() {
 	if b.Packed.Present {
 		b.unpackImpacts()
@@ -172,8 +172,8 @@ func (b *Block) unpackImpacts() {
 	b.Packed.Present = false
 }
 
-// Rank returns the index of the first ordinal ≥ ord, or 127 if there is none. It compiles to code
-// without branches.
+// Rank returns the index of the first ordinal ≥ ord, or 127 if there is none. It compiles to
+// branch-free code.
 func (b *Block) Rank(ord uint32) (i int) {
 	if b.Ordinals[63] < ord {
 		i = 64
@@ -202,8 +202,8 @@ func (b *Block) Rank(ord uint32) (i int) {
 // blockHead is the size of the head of a block in bytes.
 const blockHead = 3
 
-// ascending reports whether ordinals ascend, which are sums of gaps of width bits. Sums of narrow gaps
-// cannot wrap around twice, so that the first and the last ordinal show it.
+// ascending reports whether ordinals, which are sums of gaps of width bits, ascend. Sums of narrow
+// gaps cannot wrap around twice, so comparing the first and the last ordinal is enough.
 func ascending(ordinals []uint32, width uint8) bool {
 	if width <= 24 {
 		return ordinals[len(ordinals)-1] >= ordinals[0]
@@ -234,7 +234,7 @@ func AppendBlock(dst []byte, ordinals []uint32, impacts []uint8, before uint32) 
 	return bitpack.Append(dst, over[:len(impacts)], width)
 }
 
-// bitmapIsBetter reports whether a block is written as a bitmap, given the sizes of both encodings in
+// bitmapIsBetter reports whether to write a block as a bitmap, given the sizes of both encodings in
 // bytes. A bitmap may be a quarter longer. Gaps of size 0 are best.
 func bitmapIsBetter(bitmap, gaps int) bool {
 	return gaps > 0 && bitmap <= bitmapBytes && bitmap <= gaps+gaps/4

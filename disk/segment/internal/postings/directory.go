@@ -4,8 +4,8 @@ import (
 	"encoding/binary"
 )
 
-// A Directory holds of each block of a list its last ordinal, its maximum, its end and the end of its
-// hits: 14 bytes per block. Groups holds the maximum of each group of 8 blocks.
+// A Directory has, for each block of a list, its last ordinal, its maximum, its end and the end of
+// its hits: 14 bytes per block. Groups has the maximum of each group of 8 blocks.
 type Directory struct {
 	entries []byte
 	Groups  []byte
@@ -34,7 +34,7 @@ func (d *Directory) Last(i int) uint32 {
 	return binary.LittleEndian.Uint32(d.entries[i*directoryEntry:])
 }
 
-// BlockMax returns the largest impact of block i.
+// BlockMax returns the maximum impact of block i.
 func (d *Directory) BlockMax(i int) uint8 { return d.entries[i*directoryEntry+4] }
 
 // Bounds returns the range of block i in the blocks of the list, in bytes.
@@ -57,7 +57,7 @@ func (d *Directory) HitBounds(i int) (from, to uint64) {
 	return from, end(i)
 }
 
-// MaxIn returns the largest impact of the blocks in [from, to).
+// MaxIn returns the maximum impact of the blocks in [from, to).
 func (d *Directory) MaxIn(from, to int) (highest uint8) {
 	for from < to {
 		if from%GroupBlocks == 0 && to-from >= GroupBlocks {
@@ -79,8 +79,8 @@ func (d *Directory) GroupMax(group, blocks int) (highest uint8) {
 	return highest
 }
 
-// Find returns the first block in [from, n) whose last ordinal is ≥ target, or n. It gallops, because
-// the target is mostly near.
+// Find returns the first block in [from, n) whose last ordinal is ≥ target, or n. It gallops,
+// because the target is usually near.
 func (d *Directory) Find(from, n int, target uint32) int {
 	if from >= n || d.Last(from) >= target {
 		return from
@@ -111,7 +111,7 @@ type DirectoryWriter struct {
 	n       int
 }
 
-// Add adds a block. End and hitsEnd are the ends of the block and of its hits.
+// Add adds a block. end and hitsEnd are the ends of the block and of its hits.
 func (d *DirectoryWriter) Add(last uint32, highest uint8, end uint64, hitsEnd uint64) {
 	d.Entries = binary.LittleEndian.AppendUint32(d.Entries, last)
 	d.Entries = append(d.Entries, highest)
@@ -126,5 +126,5 @@ func (d *DirectoryWriter) Add(last uint32, highest uint8, end uint64, hitsEnd ui
 	d.n++
 }
 
-// Reset begins another directory.
+// Reset starts another directory.
 func (d *DirectoryWriter) Reset() { d.Entries, d.Groups, d.n = d.Entries[:0], d.Groups[:0], 0 }

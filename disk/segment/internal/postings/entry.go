@@ -8,8 +8,8 @@ import (
 	"anatomy/disk/segment/internal/mapfile"
 )
 
-// MaxInlineHits is the maximum size in bytes of the hits of an inline list. To look up a term with an
-// inline list is to read the list with its hits.
+// MaxInlineHits is the maximum size in bytes of the hits of an inline list. Looking up a term with
+// an inline list reads the list with its hits.
 const MaxInlineHits = 512
 
 // An Entry is the dictionary entry of a list.

@@ -7,10 +7,10 @@ import (
 	"anatomy/disk/segment/internal/mapfile"
 )
 
-// groupSize is the number of gaps, or of low bytes, of a group. Groups do not end with postings.
+// groupSize is the number of gaps, or of low bytes, of a group. Groups extend across postings.
 const groupSize = 128
 
-// groupHead is the size in bytes of the head of a group, from which the size of the group follows.
+// groupHead is the size in bytes of the head of a group, which determines the size of the group.
 const groupHead = 2
 
 // An exception of a group of gaps is an index and the bits above the width, at most 16.
@@ -34,16 +34,16 @@ const (
 	maxPaletteBits = 8
 )
 
-// A groupWalker finds groups by their heads.
+// A groupWalker locates groups by their heads.
 type groupWalker struct {
 	heads  []byte
 	base   int // offset of the first group
 	number int // of the current group, −1 for none
-	at     int // its offset
+	at     int // offset of the current group
 }
 
-// seek makes the group of a number current, but for its offset: the caller adds the sizes of the groups
-// whose heads seek returns.
+// seek makes a group current, except for its offset: the caller adds the sizes of the groups whose
+// heads seek returns.
 func (w *groupWalker) seek(number int) []byte {
 	if number < w.number || w.number < 0 {
 		w.number, w.at = 0, w.base
@@ -82,7 +82,7 @@ func (g *gapGroup) parse(src, head []byte, at, n int) (end int, err error) {
 // has reports whether the group has at least n gaps.
 func (g *gapGroup) has(n int) bool { return bitpack.Len(n, g.width) <= len(g.packed) }
 
-// read unpacks gaps from index first on. The group has them.
+// read unpacks gaps from index first on, which the group must have.
 func (g *gapGroup) read(dst []uint32, first int) {
 	width, mask := uint(g.width), uint64(1)<<g.width-1
 	bit, i := uint(first)*width, 0
@@ -106,7 +106,7 @@ func (g *gapGroup) read(dst []uint32, first int) {
 	}
 }
 
-// one returns gap i. The group has it.
+// one returns gap i, which the group must have.
 func (g *gapGroup) one(i int) uint32 {
 	width := uint(g.width)
 	bit := uint(i) * width
@@ -119,7 +119,7 @@ func (g *gapGroup) one(i int) uint32 {
 	return gap
 }
 
-// fourOf is the largest width of which any four values are in eight bytes.
+// fourOf is the maximum width with which any four values fit in eight bytes.
 const fourOf = (64 - 7) / 4
 
 // A lowGroup is a view of packed low bytes.
@@ -213,7 +213,7 @@ func (g *lowGroup) readPalette(dst []uint8, first int) error {
 // uniform reports whether all low bytes of the group are base.
 func (g *lowGroup) uniform() bool { return g.bits == 0 && len(g.others) == 0 }
 
-// A cutter cuts fields off a source. It keeps the first error. The fields have [mapfile.Slack].
+// A cutter cuts fields off a source. It stores the first error. The fields have [mapfile.Slack].
 type cutter struct {
 	src []byte
 	at  int
@@ -248,5 +248,6 @@ func (d *cutter) uvarint() uint64 {
 	return v
 }
 
-// load64 returns eight bytes of src. The offset is at most the length of src, which has [mapfile.Slack].
+// load64 returns eight bytes of src. The offset must be at most the length of src, which has
+// [mapfile.Slack].
 func load64(src []byte, at uint) uint64 { return binary.LittleEndian.Uint64(src[at : at+8]) }

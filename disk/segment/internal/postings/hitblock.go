@@ -5,8 +5,8 @@ import (
 	"anatomy/vocab"
 )
 
-// A HitBlock is the hits of a block of postings, inline or in the files. They are decoded posting by
-// posting.
+// A HitBlock is the hits of a block of postings, inline or in the files. They are decoded posting
+// by posting.
 type HitBlock struct {
 	inline  bool
 	data    []byte
@@ -15,7 +15,7 @@ type HitBlock struct {
 	scratch []vocab.Hit
 }
 
-// DecodeInline begins with the hits of an inline list of n postings. It keeps src.
+// DecodeInline starts with the hits of an inline list of n postings. It retains src.
 func (b *HitBlock) DecodeInline(src []byte, n int) (err error) {
 	l := &b.lengths
 	b.inline = true
@@ -35,13 +35,13 @@ func (b *HitBlock) DecodeInline(src []byte, n int) (err error) {
 	return nil
 }
 
-// CopyInline makes b the same hits of n postings of an inline list as other.
+// CopyInline copies the hits of n postings of an inline list from other.
 func (b *HitBlock) CopyInline(other *HitBlock, n int) {
 	b.inline, b.data, b.lengths.known = true, other.data, n
 	copy(b.lengths.ends[:n+1], other.lengths.ends[:n+1])
 }
 
-// Decode begins with the hits of a block of n postings in the files. It keeps src.
+// Decode starts with the hits of a block of n postings in the files. It retains src.
 func (b *HitBlock) Decode(src []byte, n int) error {
 	b.inline = false
 	if cap(src) < len(src)+mapfile.Slack {

@@ -15,7 +15,7 @@ type HitPacker struct {
 	gaps         []uint32
 	lows         []uint8
 	firstOutside uint8   // outsideBody if any first hit is outside the body
-	outside      []uint8 // the same of each group of gaps
+	outside      []uint8 // the same for each group of gaps
 	escapes      []byte
 	heads        []byte
 	packed       []byte
@@ -61,7 +61,7 @@ func (p *HitPacker) split(counts []uint32, hits []vocab.Hit) {
 				low = next
 			}
 			p.gaps, p.lows = append(p.gaps, h.Position()-position), append(p.lows, low)
-			if low&outsideBody != 0 { // few are
+			if low&outsideBody != 0 { // rare
 				p.lastGroup()[0] = outsideBody
 			}
 		}
@@ -99,7 +99,7 @@ func (p *HitPacker) appendGaps(gaps []uint32, outside uint8) {
 
 // gapWidth returns the best width for a group of gaps.
 func gapWidth(gaps []uint32) (best uint8) {
-	var need [33]int // gaps of so many bits
+	var need [33]int // number of gaps by width in bits
 	most := uint8(0)
 	for _, gap := range gaps {
 		b := uint8(bits.Len32(gap))

@@ -10,7 +10,7 @@ import (
 // plainHit is the low byte that the first hit of a posting is compared with.
 const plainHit = uint8(vocab.NormalSize) | uint8(vocab.Plain)<<4
 
-// fieldOf holds the field of a hit by its low byte.
+// fieldOf maps the low byte of a hit to its field.
 var fieldOf = func() (f [256]vocab.Field) {
 	for low := range f {
 		f[low] = vocab.Hit(low).Field()

@@ -7,9 +7,9 @@ import (
 	"anatomy/disk/segment/internal/bitpack"
 )
 
-// appendLengths appends the packed lengths of the hits of each posting: sizes in bytes for an inline
-// list, else numbers of hits, at least 1. It chooses the best width, and appends the escapes of longer
-// lengths to more.
+// appendLengths appends the packed lengths of the hits of each posting: sizes in bytes for an
+// inline list, otherwise numbers of hits, at least 1. It chooses the best width, and appends the
+// escapes of longer lengths to more.
 func appendLengths(dst, more []byte, lengths []uint32) (_, _ []byte) {
 	width := lengthWidth(lengths)
 	dst = append(dst, width)
@@ -23,7 +23,8 @@ func appendLengths(dst, more []byte, lengths []uint32) (_, _ []byte) {
 	return bitpack.Append(dst, packed[:len(lengths)], width), more
 }
 
-// lengthWidth returns the best width for lengths. It counts a byte for each escape: longer ones are rare.
+// lengthWidth returns the best width for lengths. It counts one byte per escape, because longer
+// ones are rare.
 func lengthWidth(lengths []uint32) (best uint8) {
 	var need [34]int // need[b]: number of lengths that need b bits without an escape
 	for _, n := range lengths {
@@ -44,13 +45,13 @@ func lengthWidth(lengths []uint32) (best uint8) {
 	return best
 }
 
-// lengths are the lengths that appendLengths encodes, and the ends that they add up to. Ends are
-// computed on demand, because of most blocks the hits of few postings are read.
+// lengths are the lengths encoded by appendLengths, and the ends that they add up to. Ends are
+// computed on demand, because in most blocks the hits of few postings are read.
 type lengths struct {
 	n      int
 	short  [BlockSize]uint8 // each length − 1, at most escape
 	escape uint8            // value of short for a length with an escape, 0 if the width is 0
-	more   []byte           // escapes of the lengths that are not known yet
+	more   []byte           // escapes of the lengths whose ends are not known yet
 	known  int              // number of postings whose ends are known
 	ends   [BlockSize + 1]uint32
 }
@@ -66,7 +67,7 @@ func (l *lengths) decode(src []byte, n int) (rest []byte, err error) {
 	return src[1+bitpack.Len(n, width):], nil
 }
 
-// to makes the ends up to that of posting i known, and some after it.
+// to computes the ends at least up to that of posting i.
 func (l *lengths) to(i int) error {
 	short := l.short[l.known:min(i|15+1, l.n)]
 	ends := l.ends[l.known+1:][:len(short)]
@@ -78,7 +79,7 @@ func (l *lengths) to(i int) error {
 		l.known += len(short)
 		return nil
 	}
-	for at, own := range short { // no branch depends on which lengths have escapes
+	for at, own := range short { // branch-free in the escapes
 		more := uint32(0)
 		if escaped < len(l.more) {
 			more = uint32(l.more[escaped])
@@ -96,7 +97,7 @@ func (l *lengths) to(i int) error {
 	return nil
 }
 
-// addLong is to for lengths of which some have escapes of several bytes.
+// addLong is to for lengths with escapes of several bytes.
 func (l *lengths) addLong(short []uint8, ends []uint32) error {
 	end := uint64(l.ends[l.known])
 	for at, own := range short {

@@ -6,7 +6,7 @@ import (
 	"anatomy/vocab"
 )
 
-// packedHits decodes hits of a HitPacker: of any posting, without those before it.
+// packedHits decodes the hits of a HitPacker: those of any posting, without earlier ones.
 type packedHits struct {
 	src    []byte // has mapfile.Slack
 	n      int    // postings
@@ -16,12 +16,12 @@ type packedHits struct {
 	lows   groupWalker
 	low    lowGroup
 
-	// buf holds some gaps, or the first unpacked gaps of group unpackedGroup, if that is not −1.
+	// buf has some gaps, or the first unpacked gaps of group unpackedGroup, if that is not −1.
 	buf           [groupSize]uint32
 	unpackedGroup int
 	unpacked      int
 
-	// firstPositions holds the positions of all first hits, once firstsRead is set.
+	// firstPositions has the positions of all first hits, once firstsRead is set.
 	firstsRead     bool
 	firstPositions [BlockSize]uint32
 }
@@ -34,7 +34,7 @@ func (p *packedHits) start(d *cutter, n int) {
 		d.at, d.err = p.firsts.parse(d.src, head, d.at, n)
 	}
 	groups, length := d.uvarint(), d.uvarint()
-	less := groups & 1 // group of gaps than of low bytes
+	less := groups & 1 // groups of gaps fewer than groups of low bytes
 	gaps, lows := d.bytes(groupHead*(groups>>1-less)), d.bytes(groupHead*(groups>>1))
 	p.gaps = groupWalker{heads: gaps, base: d.at, number: -1}
 	d.bytes(length)
@@ -68,8 +68,9 @@ func (p *packedHits) append(buf []vocab.Hit, posting, from, to int) ([]vocab.Hit
 	return buf, nil
 }
 
-// readGaps returns the gaps of n ≤ 128 hits of a posting from number from on. If first is set, that is
-// the first hit, whose gap is its position. The gaps are valid until the next call.
+// readGaps returns the gaps of n ≤ 128 hits of a posting from number from on. If first is set, the
+// first of them is the posting's first hit, whose gap is its position. The gaps are valid until the
+// next call.
 func (p *packedHits) readGaps(posting, from, n int, first bool) ([]uint32, error) {
 	gaps, done := p.buf[:n], 0
 	p.unpackedGroup = -1
@@ -139,9 +140,9 @@ type hitBuilder struct {
 	last     vocab.Hit
 }
 
-// add builds hits from gaps and the low bytes of a group from index first on. It checks the range of
-// positions where a field or the group ends: positions ascend up to there, and 128 gaps cannot overflow
-// them.
+// add builds hits from gaps and the low bytes of a group from index first on. It checks the range
+// of positions at the end of a field or group: positions ascend up to there, and 128 gaps cannot
+// overflow them.
 func (s *hitBuilder) add(hits []vocab.Hit, gaps []uint32, g *lowGroup, first int) error {
 	gaps = gaps[:len(hits)]
 	if g.uniform() && fieldOf[g.base] == fieldOf[s.low] && vocab.Hit(g.base).Type() < vocab.HitTypes {
@@ -162,7 +163,7 @@ func (s *hitBuilder) add(hits []vocab.Hit, gaps []uint32, g *lowGroup, first int
 	if fieldOf[s.low] == vocab.Body && fieldOf[lows[len(lows)-1]] == vocab.Body {
 		return s.addBody(hits, gaps, lows)
 	}
-	falls := uint64(0) // its highest bit is set if a hit is below the one before
+	falls := uint64(0) // its highest bit is set if a hit is below the previous one
 	low, position, last := s.low, s.position, s.last
 	for i, gap := range gaps {
 		if next := lows[i]; next != low {

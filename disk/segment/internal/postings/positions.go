@@ -12,9 +12,9 @@ func (b *HitBlock) FieldPositions(buf []vocab.FieldPosition, i int) ([]vocab.Fie
 	return buf, err
 }
 
-// BodyPositions appends the positions of the hits of posting i in the body to buf, each less offset;
-// it leaves out those below offset. OnlyBody reports whether all hits are in the body. If not, numbers
-// that are no positions may follow the positions.
+// BodyPositions appends the positions of the hits of posting i in the body to buf, each minus
+// offset; it omits those below offset. onlyBody reports whether all hits are in the body. If not,
+// invalid numbers may follow the positions.
 func (b *HitBlock) BodyPositions(buf []uint32, i int, offset uint32) (_ []uint32, onlyBody bool, err error) {
 	if b.inline {
 		return b.inlinePositions(buf, i, offset)
@@ -49,10 +49,10 @@ func (b *HitBlock) BodyPositions(buf []uint32, i int, offset uint32) (_ []uint32
 	return buf, onlyBody, err
 }
 
-// IntersectPositions returns those of positions, which ascend, at which posting i has a hit in the
-// body offset further on; if firstOnly is set, one is enough. It reuses the memory of positions, and
-// unpacks no more hits than it needs. OnlyBody is as in BodyPositions: if it is false, more positions
-// may remain than there are.
+// IntersectPositions returns the positions at which posting i has a hit in the body, offset further
+// on; positions must ascend. If firstOnly is set, one is enough. It reuses the memory of positions,
+// and unpacks no more hits than it needs. onlyBody is as in BodyPositions: if it is false, more
+// positions may remain than match.
 func (b *HitBlock) IntersectPositions(positions []uint32, i int, offset uint32, firstOnly bool) (left []uint32, onlyBody bool, err error) {
 	if b.inline {
 		own, onlyBody, err := b.inlinePositions(nil, i, offset)
@@ -102,7 +102,7 @@ func (b *HitBlock) IntersectPositions(positions []uint32, i int, offset uint32, 
 	return left, onlyBody, err
 }
 
-// inlinePositions is BodyPositions of an inline list.
+// inlinePositions is BodyPositions for an inline list.
 func (b *HitBlock) inlinePositions(buf []uint32, i int, offset uint32) (_ []uint32, onlyBody bool, err error) {
 	if b.scratch, err = b.Append(b.scratch[:0], i); err != nil {
 		return buf, false, err
@@ -118,7 +118,7 @@ func (b *HitBlock) inlinePositions(buf []uint32, i int, offset uint32) (_ []uint
 	return buf, true, nil
 }
 
-// common returns those of positions that are in others, too. Both ascend.
+// common returns the positions that are also in others. Both ascend.
 func common(positions, others []uint32) []uint32 {
 	left, i := positions[:0], 0
 	for _, position := range positions {
@@ -171,7 +171,7 @@ func (p *packedHits) readFirsts() error {
 }
 
 // onlyBody reports whether all hits are in the body, that is, whether the last one is. The head of
-// its group of gaps answers that for most.
+// its group of gaps usually suffices.
 func (r *run) onlyBody() (bool, error) {
 	h := r.of
 	if r.at == r.end {

@@ -8,7 +8,7 @@ import "errors"
 // BlockSize is the number of postings of a block.
 const BlockSize = 128
 
-// NoOrdinal is the ordinal before the first, and that of no posting.
+// NoOrdinal precedes ordinal 0 modulo 2^32, and marks the absence of a posting.
 const NoOrdinal = ^uint32(0)
 
 // Errors of damaged lists.
