@@ -98,12 +98,14 @@ func TestPruning(t *testing.T) {
 		c := wide(uint64(i), sizes...)
 		all = append(all, collection{c, newFolder(t).holdWith(c, searcher.Options{CountTo: 1 + 40*i})})
 	}
-	bounds := 0
+	bounds, checks := 0, 0
 	check := func(rt failer, text string, limit int) {
 		q := query.Parse(text)
 		for i, c := range all {
 			want := c.Search(q)
-			got, err := c.s.Search(context.Background(), searcher.Request{Query: text, Limit: limit, Bare: true, Verbatim: true, Ungrouped: true, Strict: true, Within: time.Hour})
+			count := []searcher.Count{searcher.CountSome, searcher.CountNone, searcher.CountAll}[checks%3]
+			checks++
+			got, err := c.s.Search(context.Background(), searcher.Request{Query: text, Limit: limit, Count: count, Bare: true, Verbatim: true, Ungrouped: true, Strict: true, Within: time.Hour})
 			if err != nil || got.Partial {
 				rt.Fatalf("collection %d: %s: %v, %s", i, text, err, got.Why)
 			}
@@ -114,6 +116,9 @@ func TestPruning(t *testing.T) {
 				if r.Doc != want[k].Doc || r.Score != want[k].Score {
 					rt.Fatalf("collection %d: %s: result %d is document %d with %d, want %d with %d", i, text, k, r.Doc, r.Score, want[k].Doc, want[k].Score)
 				}
+			}
+			if count == searcher.CountAll && !got.Exact {
+				rt.Fatalf("collection %d: %s: of all matches %d are counted, want %d", i, text, got.Total, len(want))
 			}
 			if got.Total < len(want) {
 				bounds++

@@ -3,6 +3,7 @@ package searcher
 import (
 	"context"
 	"errors"
+	"math"
 	"time"
 
 	"anatomy/disk/rankvector"
@@ -29,6 +30,7 @@ type Request struct {
 	Anchors     Anchors       // anchor texts that count, default AllAnchors
 	Lang        string        // BCP 47: language of the forms of terms, default that of most pages
 	Reads       string        // BCP 47, joined by commas: languages of the person who searches, best first
+	Count       Count         // matches that are counted exactly, default CountSome
 	Facets      string        // kinds of facets to count, as ParseFacets returns them; default none
 	Within      time.Duration // deadline, default 1s; a query that exceeds it sets Partial
 }
@@ -81,6 +83,39 @@ func ParseAnchors(name string) (Anchors, error) {
 		return used, nil
 	}
 	return "", errors.New("must be all, others or none")
+}
+
+// Count selects how many matches are counted exactly; Response.Exact is false for a lower bound. It
+// does not change which results are returned.
+type Count string
+
+// Values of Count.
+const (
+	CountSome Count = ""     // up to Options.CountTo
+	CountNone Count = "none" // only as many as the best results need, which is the fastest
+	CountAll  Count = "all"
+)
+
+// ParseCount parses some, none, all or "", which means some.
+func ParseCount(name string) (Count, error) {
+	switch c := Count(name); c {
+	case "some":
+		return CountSome, nil
+	case CountSome, CountNone, CountAll:
+		return c, nil
+	}
+	return "", errors.New("must be some, none or all")
+}
+
+// to returns the number of matches to count exactly. some is that of CountSome.
+func (c Count) to(some int) int {
+	switch c {
+	case CountNone:
+		return 1
+	case CountAll:
+		return math.MaxInt
+	}
+	return some
 }
 
 // Preferences are the preferences of the person who searches. A site is written as in site:, a host

@@ -351,7 +351,7 @@ func (s *Searcher) newSearch(v *view, req *Request, clock *retrieval.Clock, a *q
 	r := a.searches.New()
 	*r = search{
 		view: v, weights: s.weights(req), links: s.o.Links, req: req, clock: clock, arena: a,
-		candidates: s.o.Candidates, countTo: s.o.CountTo, damaged: s.damaged,
+		candidates: s.o.Candidates, countTo: req.Count.to(s.o.CountTo), damaged: s.damaged,
 		synonyms: s.o.Synonyms.Table(),
 	}
 	return r

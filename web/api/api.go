@@ -30,7 +30,7 @@ func (s *v1) apiSearch(c *gin.Context) (any, error) {
 	r := p.Request()
 	r.Preferences = params.OfSearch(p.Preferred(), false)
 	images := p.WantsImages(&r)
-	r.Facets = p.Facets()
+	r.Facets, r.Count = p.Facets(), p.Count()
 	p.Required("q", r.Query)
 	state := resume(p, &r)
 	if p.Err != nil {

@@ -29,6 +29,7 @@ type batchSearch struct {
 	Verbatim bool   `json:"verbatim"`
 	Rank     string `json:"rank"`
 	Anchors  string `json:"anchors"`
+	Count    string `json:"count"`
 	Filter   *bool  `json:"filter"` // default true
 	Type     string `json:"type"`   // page or image; default page
 }
@@ -86,6 +87,9 @@ func (b *batchSearch) request() (r searcher.Request, images bool, err error) {
 	}
 	if r.Anchors, err = searcher.ParseAnchors(b.Anchors); err != nil {
 		return r, false, respond.BadParameter("Field anchors " + err.Error() + ".")
+	}
+	if r.Count, err = searcher.ParseCount(b.Count); err != nil {
+		return r, false, respond.BadParameter("Field count " + err.Error() + ".")
 	}
 	images, known := params.ImagesAsked(&r, b.Type)
 	if images {

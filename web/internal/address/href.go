@@ -20,6 +20,9 @@ func SearchHref(path string, r searcher.Request, offset int) string {
 	if r.Rank != "" {
 		v.Set("rank", r.Rank)
 	}
+	if r.Count != "" {
+		v.Set("count", string(r.Count))
+	}
 	if r.Anchors != "" {
 		v.Set("anchors", string(r.Anchors))
 	}

@@ -118,6 +118,15 @@ func (p *Params) Anchors() searcher.Anchors {
 	return used
 }
 
+// Count reads the parameter count: some, the default, none or all.
+func (p *Params) Count() searcher.Count {
+	count, err := searcher.ParseCount(p.One("count"))
+	if err != nil {
+		p.Fail("Parameter count %s.", err)
+	}
+	return count
+}
+
 // Facets reads the parameter facets: kinds of facets separated by commas, or all.
 func (p *Params) Facets() string {
 	kinds, err := searcher.ParseFacets(p.One("facets"))
