@@ -160,7 +160,7 @@ func usedMessages(t *testing.T) map[string]bool {
 // frame.view as a title, or to respond.NewProblem as a title.
 func messagesInCode(t *testing.T, used map[string]bool, folder string) {
 	t.Helper()
-	printers := []string{"m", "Messages", "messages"} // names of variables and fields
+	printers := []string{"m", "Messages", "messages", "texts"} // names of variables and fields
 	argument := map[string]int{"view": 1, "NewProblem": 2, "publishersWish": 1}
 	names, _ := filepath.Glob(filepath.Join(folder, "*.go"))
 	for _, name := range names {
