@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"anatomy/internal/test/testweb"
+	"anatomy/searcher"
 )
 
 // definition is an OpenAPI definition with a title and one operation.
@@ -56,6 +57,9 @@ func TestServices(t *testing.T) {
 	}
 	if n := web.Requests()["b.test/.well-known/api-catalog"]; n != 1 {
 		t.Errorf("the catalog of b.test was asked for %d times", n)
+	}
+	if a, err := s.Search(t.Context(), searcher.Request{Query: "owls"}); err != nil || !a.Services {
+		t.Errorf("the collection has services: %v", err)
 	}
 	r := testweb.Results(t, s, "kestrels site:b.test")
 	if len(r) != 1 || r[0].Section.ID != "operation-GET-find" {

@@ -177,7 +177,8 @@ type Response struct {
 	Hidden      int     // matching pages that are omitted because their sites are blocked
 	HiddenExact bool    // Hidden is exact; otherwise it is a lower bound
 	Took        time.Duration
-	Documents   int // number of pages searched
+	Documents   int  // number of pages searched
+	Services    bool // some of them define web services, see type:service
 	Rank        RankUsed
 	State       string      // identifies the state of the index and ranks
 	Cached      vocab.DocID // the query is cache: of this page and nothing else; 0 otherwise

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"iter"
+	"slices"
 	"strings"
 	"sync"
 
@@ -41,6 +42,8 @@ type statistics struct {
 	docs    int   // live documents
 	average int64 // average number of words of a body, over pages that have one
 	ranked  int   // documents with a PageRank
+
+	services bool // documents define web services
 }
 
 // baseOf returns the base of a shard's DocIDs.
@@ -61,6 +64,9 @@ func newView(
 	for _, snap := range bases {
 		words, texts = words+snap.Words, texts+snap.Texts
 		v.docs, v.ranked = v.docs+snap.Docs, v.ranked+snap.Ranked()
+	}
+	for _, snap := range bases {
+		v.services = v.services || slices.ContainsFunc(snap.Parts, func(p *snapshot.Part) bool { return p.Segment.HasServices() })
 	}
 	v.average = int64(words / max(texts, 1))
 	var states []string

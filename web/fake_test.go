@@ -329,7 +329,7 @@ func newFake() *fakeIndex {
 		Snippet:  mark(`<img src=x onerror=hit()>`, `<script>hit()</script>`)}
 	return &fakeIndex{
 		answers: map[string]*searcher.Response{
-			"inverted index":  {Interpreted: "inverted index", Words: []string{"inverted", "index"}, Results: results, Total: 95, Exact: true, Documents: 9390, Took: 1_284 * time.Microsecond},
+			"inverted index":  {Interpreted: "inverted index", Words: []string{"inverted", "index"}, Results: results, Total: 95, Exact: true, Documents: 9390, Services: true, Took: 1_284 * time.Microsecond},
 			`inverted index"`: {Interpreted: `inverted "index"`, Words: []string{"inverted", "index"}, Results: results, Total: 1200, Partial: true, Documents: 314_000, Took: 1000 * time.Millisecond},
 			hostileQuery:      {Interpreted: hostileQuery + " x", Words: []string{"<script>"}, Results: []searcher.Result{hostile}, Total: 1, Exact: true, Why: "<script>"},
 		},

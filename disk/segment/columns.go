@@ -24,6 +24,7 @@ type columns struct {
 	languages  []Language
 	dates      []vocab.Day
 	controls   []docControls // of the documents with controls
+	services   bool          // a document defines a web service
 	crawled    []byte        // one bit per document
 	tombstones []vocab.DocID
 
@@ -40,7 +41,11 @@ func (c *columns) load(d *database, n int) error {
 			func() { c.genres = make([]vocab.Genre, n) }),
 		d.column('h', func(v []byte) (err error) { c.hosts, err = decodeHosts(v, n); return err }),
 		d.column('l', func(v []byte) (err error) { c.languages, err = decodeColumn[Language](v, n); return err }),
-		d.column('m', func(v []byte) (err error) { c.media, err = decodeColumn[vocab.Medium](v, n); return err }),
+		d.column('m', func(v []byte) (err error) {
+			c.media, err = decodeColumn[vocab.Medium](v, n)
+			c.services = slices.ContainsFunc(c.media, vocab.Medium.Service)
+			return err
+		}),
 		d.column('n', func(v []byte) (err error) { c.titles, err = decodeColumn[uint32](v, n); return err }),
 		d.optional('p', func(v []byte) (err error) { c.controls, err = decodeControls(v, n); return err }, func() {}),
 		d.column('r', func(v []byte) (err error) { c.tombstones, err = decodeTombstones(v); return err }),
@@ -74,6 +79,9 @@ func (c *columns) Genre(ord vocab.Ordinal) vocab.Genre { return c.genres[ord] }
 
 // Medium returns the medium of a document.
 func (c *columns) Medium(ord vocab.Ordinal) vocab.Medium { return c.media[ord] }
+
+// HasServices reports whether a document of the segment defines a web service.
+func (c *columns) HasServices() bool { return c.services }
 
 // Language returns the language of a document, without region and script.
 func (c *columns) Language(ord vocab.Ordinal) Language { return c.languages[ord] }

@@ -31,7 +31,7 @@ type batchSearch struct {
 	Anchors  string `json:"anchors"`
 	Count    string `json:"count"`
 	Filter   *bool  `json:"filter"` // default true
-	Type     string `json:"type"`   // page or image; default page
+	Type     string `json:"type"`   // page, image or service; default page
 }
 
 type batchAnswer struct {
@@ -99,7 +99,7 @@ func (b *batchSearch) request() (r searcher.Request, images bool, err error) {
 		r.Limit = *b.Num
 	}
 	if !known {
-		return r, images, respond.BadParameter("Field type must be page or image.")
+		return r, images, respond.BadParameter("Field type must be page, image or service.")
 	}
 	return r, images, cmp.Or(params.CheckQuery("q", b.Query, r.Query), params.CheckNumber("start", r.Offset, 0, searcher.MaxOffset), params.CheckNumber("num", r.Limit, 1, searcher.MaxLimit))
 }

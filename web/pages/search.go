@@ -78,7 +78,7 @@ func (s *searchPages) search(c *gin.Context) error {
 	if r.Limit != searcher.DefaultLimit {
 		v.Num = r.Limit
 	}
-	v.Rank, v.Anchors, v.Kinds = r.Rank, string(r.Anchors), kinds(v.Messages, r, false, visitor)
+	v.Rank, v.Anchors, v.Kinds = r.Rank, string(r.Anchors), kinds(v.Messages, r, response, "", visitor)
 	results := newResultsView(v.Messages, r, response)
 	results.prefer(visitor, c.Request.URL.RawQuery, shown)
 	v.Body = results
@@ -93,7 +93,7 @@ func (s *searchPages) imageResults(c *gin.Context, r searcher.Request, visitor *
 	}
 	v := s.view(c, "", r.Query)
 	v.Title = r.Query + " – " + v.Messages.Text("Images")
-	v.Visitor, v.Rank, v.Type, v.Kinds = visitor, r.Rank, "image", kinds(v.Messages, r, true, visitor)
+	v.Visitor, v.Rank, v.Type, v.Kinds = visitor, r.Rank, "image", kinds(v.Messages, r, &a.Response, "image", visitor)
 	if r.Limit != params.ImagesLimit {
 		v.Num = r.Limit
 	}
@@ -131,16 +131,33 @@ func (s *searchPages) imageView(m *searcher.ImageResult) imageView {
 	return v
 }
 
-// kinds returns the links to page and image results.
-func kinds(m *messages.Printer, r searcher.Request, images bool, visitor *visitor) []tabView {
+// kinds returns the links to results of other kinds: pages, images and, if the collection has some,
+// services. shown is "" or "image".
+func kinds(
+	m *messages.Printer, r searcher.Request, a *searcher.Response, shown string, visitor *visitor,
+) []tabView {
 	r.Limit, r.Similar, r.Ungrouped = 0, 0, false
 	tail := ""
 	if visitor != nil && len(visitor.Carry) > 0 {
 		tail = "&" + visitor.Carry.Encode()
 	}
-	all := address.SearchHref("/search", r, 0)
-	return []tabView{
-		{m.Text("All"), all + tail, !images},
-		{m.Text("Images"), all + "&type=image" + tail, images},
+	services := r
+	services.Query = params.Narrow([]string{params.ServiceFilter}, r.Query)
+	for _, f := range a.Filters {
+		if f.Text == params.ServiceFilter && f.Without != "" {
+			services, r.Query = r, f.Without
+			if shown == "" {
+				shown = "service"
+			}
+		}
 	}
+	all := address.SearchHref("/search", r, 0)
+	tabs := []tabView{
+		{m.Text("All"), all + tail, shown == ""},
+		{m.Text("Images"), all + "&type=image" + tail, shown == "image"},
+	}
+	if a.Services && len(services.Query) <= params.MaxQuery {
+		tabs = append(tabs, tabView{m.Text("Services"), address.SearchHref("/search", services, 0) + tail, shown == "service"})
+	}
+	return tabs
 }

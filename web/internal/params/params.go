@@ -165,7 +165,7 @@ func (p *Params) Required(name, value string) {
 func (p *Params) WantsImages(r *searcher.Request) bool {
 	images, ok := ImagesAsked(r, p.One("type"))
 	if !ok {
-		p.Fail("Parameter type must be page or image.")
+		p.Fail("Parameter type must be page, image or service.")
 	}
 	if images && p.One("num") == "" {
 		r.Limit = ImagesLimit
@@ -176,8 +176,12 @@ func (p *Params) WantsImages(r *searcher.Request) bool {
 // ImagesLimit is the default number of images per page.
 const ImagesLimit = 30
 
+// ServiceFilter restricts a query to definitions of web services.
+const ServiceFilter = "type:service"
+
 // ImagesAsked reports whether a request is for images, by its query, from which it removes
-// type:image, or by the parameter type; ok is false for an unknown type.
+// type:image, or by the parameter type; ok is false for an unknown type. The type service becomes a
+// filter of the query.
 func ImagesAsked(r *searcher.Request, kind string) (images, ok bool) {
 	r.Query, images = searcher.ForImages(r.Query)
 	switch kind {
@@ -185,6 +189,11 @@ func ImagesAsked(r *searcher.Request, kind string) (images, ok bool) {
 		return images, true
 	case "image", "images":
 		return true, true
+	case "service", "services":
+		if r.Query != "" {
+			r.Query = Narrow([]string{ServiceFilter}, r.Query)
+		}
+		return images, true
 	}
 	return false, false
 }
