@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// A VisitStatus describes what a visit is doing, and so why its host waits.
+// A VisitStatus describes what a visit is doing, and thereby why its host waits.
 type VisitStatus struct {
 	Host  string
 	Doing string    // "robots.txt", "delay", "DNS", "connecting", "processor", "answer"
@@ -14,13 +14,13 @@ type VisitStatus struct {
 	Left  int       // targets of the lease, the present one included
 }
 
-// activities are the visits under way. The lock is held some times a page, for an assignment.
+// activities are the visits in progress. The lock is held a few times per page, for an assignment.
 type activities struct {
 	now func() time.Time
 
 	mu      sync.Mutex
 	visits  map[*activity]bool
-	opening map[string]string // by host name: what the opening of a connection waits for
+	opening map[string]string // by host name: what opening a connection waits for
 }
 
 // An activity is one visit. activities.mu guards its status.
@@ -54,7 +54,7 @@ func (a *activity) next(left int) {
 	a.status.Left = left
 }
 
-// set records what the visit does from now on.
+// set records what the visit does next.
 func (a *activity) set(doing string) {
 	now := a.all.now()
 	a.all.mu.Lock()
@@ -64,7 +64,7 @@ func (a *activity) set(doing string) {
 	}
 }
 
-// open records what the opening of a connection to a host name waits for; "" for nothing any more.
+// open records what opening a connection to a host name waits for, or "".
 func (as *activities) open(hostname, doing string) {
 	as.mu.Lock()
 	defer as.mu.Unlock()

@@ -14,7 +14,7 @@ import (
 	"anatomy/weburl"
 )
 
-// A client sends requests and reads answers. All visits share it; nothing in it changes.
+// A client sends requests and reads answers. All visits share it. It is immutable.
 type client struct {
 	o        *Options
 	http     *http.Transport
@@ -38,7 +38,7 @@ func newClient(o *Options, d *dialer) *client {
 	return c
 }
 
-// A countingTransport counts requests, and states the user agent.
+// A countingTransport counts requests, and sets the user agent.
 type countingTransport struct {
 	c    *client
 	next *http.Transport
@@ -61,8 +61,8 @@ func (c *client) close() {
 	}
 }
 
-// get sends one request, with a condition if a version is held. It does not follow redirects, as no
-// http.Transport does.
+// get sends one request, conditional if a version is stored. It does not follow redirects, like any
+// http.Transport.
 func (c *client) get(
 	ctx context.Context, u *weburl.URL, held vocab.Validators,
 ) (*http.Response, error) {
@@ -102,7 +102,7 @@ func (c *client) send(
 }
 
 // wasSent reports whether a request with that result may have reached a server: its name was
-// resolved and a connection was there.
+// resolved and a connection was opened.
 func wasSent(err error) bool {
 	var dial *dialError
 	if err == nil || errors.As(err, &dial) {
@@ -119,8 +119,8 @@ func wasSent(err error) bool {
 }
 
 // requestURL returns u for net/http. The path is sent byte for byte; url.URL would escape some
-// bytes that weburl leaves alone. A path that begins with "//" has to be escaped all the same,
-// since an opaque one would be read as a host. A proxy that reads requests gets the whole URL.
+// bytes that weburl leaves alone. A path that begins with "//" must still be escaped, because an
+// opaque one would be parsed as a host. A proxy that reads requests gets the complete URL.
 func requestURL(u *weburl.URL, whole bool) *url.URL {
 	path, query, hasQuery := strings.Cut(u.PathAndQuery(), "?")
 	target := &url.URL{
@@ -160,7 +160,8 @@ func (c *client) open(
 	}, nil
 }
 
-// openWhole is open for a body of which a part is no use: a Content-Length over max is an error.
+// openWhole is open for a body that is only useful as a whole: a Content-Length over max is an
+// error.
 func (c *client) openWhole(
 	resp *http.Response, g *guard, max int64,
 ) (r *body.Reader, release func(), err error) {

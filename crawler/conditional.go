@@ -26,13 +26,14 @@ func validatorsOf(h http.Header) (v vocab.Validators) {
 }
 
 // isETag reports whether s is an entity tag, strong or weak (RFC 9110 §8.8.3). Some servers omit
-// the quotes and accept their tag only without; it is sent back as it came.
+// the quotes and accept their tag only without; it is sent back as received.
 func isETag(s string) bool {
 	return s != "" && len(s) <= maxETag && httpguts.ValidHeaderFieldValue(s)
 }
 
-// conditional returns the fields of a request for a page only if it is no longer the known version
-// (RFC 9110 §13.1.2). It has both conditions: servers that know tags use the tag, others the date.
+// conditional returns the fields of a request for a page that is only sent if it is no longer the
+// known version (RFC 9110 §13.1.2). It has both conditions: servers that support tags use the tag,
+// others the date.
 func conditional(base http.Header, known vocab.Validators) http.Header {
 	if known == (vocab.Validators{}) {
 		return base
@@ -47,11 +48,11 @@ func conditional(base http.Header, known vocab.Validators) http.Header {
 	return h
 }
 
-// unmodified records a 304, with its validators or else those of the request, which remain valid
-// (RFC 9110 §15.4.5).
+// unmodified records a 304, with its validators, or otherwise those of the request, which remain
+// valid (RFC 9110 §15.4.5).
 func unmodified(h http.Header, f *vocab.Fetch) {
 	if f.Held == (vocab.Validators{}) {
-		f.Outcome, f.Reason = vocab.Failed, "304 Not Modified, though asked without condition"
+		f.Outcome, f.Reason = vocab.Failed, "304 Not Modified to an unconditional request"
 		return
 	}
 	f.Outcome, f.Validators = vocab.Unmodified, validatorsOf(h)

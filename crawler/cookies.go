@@ -12,20 +12,20 @@ import (
 )
 
 const (
-	maxCookieHops  = 3       // redirects that are followed for the sake of a cookie
+	maxCookieHops  = 3       // redirects followed to set a cookie
 	maxCookies     = 16      // of a visit
 	maxCookieBytes = 4 << 10 // of a visit, names and values
 )
 
-// cookies are those of a host during one visit. They are sent to that host alone, and nothing keeps
-// them after the visit. The zero value has none.
+// cookies are those of a host during one visit. They are sent only to that host, and discarded
+// after the visit. The zero value has none.
 type cookies struct {
 	jar      *cookiejar.Jar
 	n, bytes int
-	refused  bool // a redirect was followed in vain: none is any more in this visit
+	refused  bool // following a redirect failed: no other is followed in this visit
 }
 
-// keep keeps the cookies that an answer for u sets, up to the bounds.
+// keep stores the cookies that an answer for u sets, within the bounds.
 func (c *cookies) keep(u *weburl.URL, set []*http.Cookie) {
 	from, err := url.Parse(u.String())
 	if err != nil {
@@ -43,7 +43,7 @@ func (c *cookies) keep(u *weburl.URL, set []*http.Cookie) {
 	}
 }
 
-// header returns the Cookie field of a request for u; "" for none.
+// header returns the Cookie field of a request for u, or "".
 func (c *cookies) header(u *weburl.URL) string {
 	if c.jar == nil {
 		return ""
@@ -62,9 +62,9 @@ func (c *cookies) header(u *weburl.URL) string {
 	return b.String()
 }
 
-// asksForCookie reports whether a redirect may end when the cookie that it or the next answer sets
-// comes back: it leads to the same path and sets a cookie, as load balancers do, or to a URL of the
-// same host that has the path in its query, as consent walls do.
+// asksForCookie reports whether a redirect may end once its cookie, or that of the next answer, is
+// sent back: it leads to the same path and sets a cookie, as load balancers do, or to a URL of the
+// same host with the path in its query, as consent walls do.
 func asksForCookie(u, next *weburl.URL, set []*http.Cookie) bool {
 	if next.Origin() != u.Origin() {
 		return false
@@ -77,9 +77,9 @@ func asksForCookie(u, next *weburl.URL, set []*http.Cookie) bool {
 	return err == nil && len(u.Path()) > 1 && strings.Contains(plain, u.Path())
 }
 
-// followForCookie follows a redirect of u that may be there to set a cookie. If it leads back to u, and
-// u is no redirect then, f becomes that answer. If not, f stays the redirect, and no other is followed
-// in this visit. robots.txt, delays and all bounds hold for each request.
+// followForCookie follows a redirect of u that may exist to set a cookie. If it leads back to u,
+// and u is then not a redirect, f becomes that answer. If not, f stays the redirect, and no other
+// is followed in this visit. robots.txt, delays and all bounds apply to each request.
 func (v *fetcher) followForCookie(ctx context.Context, u *weburl.URL, f *vocab.Fetch) {
 	at, step := *u, *f
 	for hops := range maxCookieHops {

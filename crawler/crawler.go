@@ -1,11 +1,11 @@
-// Package crawler fetches pages (BP98 §4.3). It gets a lease of URLs of one host, reads the host's
-// robots.txt first, fetches one URL after the other with the lease's delay between, and returns the
+// Package crawler fetches pages (BP98 §4.3). For a lease of URLs of one host, it reads the host's
+// robots.txt, fetches one URL after the other with the lease's delay between them, and returns the
 // outcome of each.
 //
 // The web is hostile, so everything has a bound: time, rate, size on the wire and decoded, the
 // ratio of the two, headers, redirects. The address of every connection is checked when it is
-// opened, those for robots.txt and redirects included. Redirects of pages are reported and not
-// followed; the URL server treats their targets like links.
+// opened, including connections for robots.txt and redirects. Redirects of pages are reported and
+// not followed; the URL server treats their targets like links.
 package crawler
 
 import (
@@ -21,9 +21,9 @@ import (
 	"anatomy/weburl"
 )
 
-// A Crawler fetches for any number of leases at once. They share the DNS client, the idle
-// connections and the robots.txt rules, each of which has its own lock; everything else is not
-// changed after New.
+// A Crawler fetches for any number of leases at the same time. They share the DNS client, the idle
+// connections and the robots.txt rules, each of which has its own lock; everything else is
+// immutable after New.
 type Crawler struct {
 	o          Options
 	dns        *dnsclient.Client
@@ -69,7 +69,7 @@ func (c *Crawler) resolve() (err error) {
 	return nil
 }
 
-// Close ends the DNS client and closes idle connections. No visit may be under way.
+// Close ends the DNS client and closes idle connections. No visit may be in progress.
 func (c *Crawler) Close() error {
 	c.stop()
 	c.client.close()
@@ -94,16 +94,16 @@ func (c *Crawler) Lookup(ctx context.Context, host string) ([]netip.Addr, error)
 // Stats returns the counts so far.
 func (c *Crawler) Stats() Stats { return c.count.stats(c.dns.Stats()) }
 
-// Visits returns what every visit under way is doing.
+// Visits returns the status of every visit in progress.
 func (c *Crawler) Visits() []VisitStatus { return c.activities.list() }
 
-// Visit works off a lease: robots.txt first, then each URL in turn, with the lease's delay or the
-// host's Crawl-delay between, whichever is longer, unless the delay is fixed. It calls handle
-// exactly once for every target, in their order, from the calling goroutine; the receiver owns
-// Page.Body. When ctx is done, or the host is to be left alone, the remaining targets are Skipped.
+// Visit fetches the URLs of a lease: robots.txt first, then each URL in turn, with the longer of
+// the lease's delay and the host's Crawl-delay between them, unless the delay is fixed. It calls
+// handle exactly once for every target, in order, from the calling goroutine; handle owns
+// Page.Body. When ctx is done, or the host asks for a pause, the remaining targets are Skipped.
 //
 // If robots.txt cannot be read, the first target of its origin is Failed, so that its tries count
-// and a dead host is given up some day; the others are Skipped.
+// and a dead host is eventually given up; the others are Skipped.
 func (c *Crawler) Visit(
 	ctx context.Context, lease vocab.Lease, handle func(vocab.Fetch),
 ) vocab.HostReport {
@@ -140,19 +140,19 @@ func (c *Crawler) Visit(
 	return v.finish(opened.mean())
 }
 
-// admit stops a visit whose host may not be visited at its addresses. If the name has none, the
-// first fetch reports that.
+// admit stops a visit whose host may not be visited at its addresses. If the name does not resolve,
+// the first fetch reports that.
 func (c *Crawler) admit(ctx context.Context, v *visit) {
 	v.activity.set("DNS")
 	addrs, err := c.dns.Lookup(ctx, hostname(v.lease.Host))
 	if err == nil && !c.o.Admit(v.lease.ID, addrs) {
-		v.stop = "its address has visitors enough"
+		v.stop = "other hosts at its address are being visited"
 	}
 }
 
-// Replay returns the outcome of an answer that another crawler got at a time, as a web archive
-// keeps it. All rules and bounds for answers over the wire hold but those of time. A body that was
-// cut short is kept. It sends nothing.
+// Replay returns the outcome of an answer that another crawler got at a time, as stored in a web
+// archive. All rules and bounds for answers over the network apply, except those on time. A
+// truncated body is kept. It sends nothing.
 func (c *Crawler) Replay(u *weburl.URL, resp *http.Response, at time.Time) vocab.Fetch {
 	f := vocab.Fetch{Target: vocab.Target{URL: u.String(), LastTry: true}}
 	ctx, g := newGuard(context.Background(), &c.o)

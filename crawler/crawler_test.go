@@ -286,7 +286,7 @@ func TestStatus(t *testing.T) {
 		{"/307?/307?/307", vocab.Redirected, "http://www.test/307?/307"},
 		{"/302?mailto:x@y", vocab.Refused, "neither http nor https"},
 		{"/302", vocab.NotFound, "302 Found"},
-		{"/304", vocab.Failed, "though asked without condition"},
+		{"/304", vocab.Failed, "to an unconditional request"},
 		{"/401", vocab.NotFound, "401 Unauthorized"},
 		{"/403", vocab.NotFound, "403 Forbidden"},
 		{"/410", vocab.NotFound, "410 Gone"},

@@ -62,7 +62,7 @@ func (d *dialer) dial(ctx context.Context, _, hostPort string) (net.Conn, error)
 	return d.opened(ctx, conn, err, begun)
 }
 
-// network returns a dialer from the address of this machine that is to be used.
+// network returns a dialer from the configured local address.
 func (d *dialer) network(
 	check func(context.Context, string, string, syscall.RawConn) error,
 ) *net.Dialer {
@@ -90,7 +90,7 @@ func (d *dialer) opened(
 	return d.o.Rate.wrap(conn), nil
 }
 
-// connect connects to an address, by SOCKS if the proxy speaks that.
+// connect connects to an address, by SOCKS if the proxy uses it.
 func (d *dialer) connect(ctx context.Context, at netip.AddrPort) (net.Conn, error) {
 	if !d.o.Proxy.isSOCKS() {
 		return d.network(d.check).DialContext(ctx, "tcp", at.String())
@@ -132,8 +132,8 @@ func (d *dialer) dialAddresses(ctx context.Context, hostPort string) (net.Conn, 
 	return nil, first
 }
 
-// A guardedConn is a connection that sends only while it may. What was about to be sent when the
-// process was stopped is not sent when it goes on, see Options.MaySend.
+// A guardedConn is a connection that only sends while that is allowed. Data that was about to be
+// sent when the process was suspended is not sent when it resumes, see Options.MaySend.
 type guardedConn struct {
 	net.Conn
 	maySend func() error
@@ -146,7 +146,7 @@ func (c *guardedConn) Write(b []byte) (int, error) {
 	return c.Conn.Write(b)
 }
 
-// port returns the port to connect to for that of a URL.
+// port returns the port to connect to for the port of a URL.
 func (d *dialer) port(port string) uint16 {
 	switch port {
 	case "80":

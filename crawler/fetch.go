@@ -20,8 +20,8 @@ type fetcher struct {
 	set     []*http.Cookie // by the last answer, if that was a redirect
 }
 
-// fetch requests one URL, signed in if its origin requires that. A page that shows that the session
-// has ended is requested once more after another sign-in.
+// fetch requests one URL, signed in if its origin requires that. If the page shows that the session
+// has ended, it is requested once more after another sign-in.
 func (v *fetcher) fetch(ctx context.Context, u *weburl.URL, f *vocab.Fetch) {
 	s := v.sessions[u.Origin()]
 	if s == nil {
@@ -43,7 +43,7 @@ func (v *fetcher) fetch(ctx context.Context, u *weburl.URL, f *vocab.Fetch) {
 		*f = vocab.Fetch{Target: f.Target}
 		if again {
 			f.Status = status
-			setOutcome(f, vocab.Failed, "sign-in: the page is not shown to us all the same")
+			setOutcome(f, vocab.Failed, "sign-in: the page is still not accessible")
 			return
 		}
 		s.End()
@@ -109,7 +109,7 @@ func (v *fetcher) request(ctx context.Context, u *weburl.URL, f *vocab.Fetch) {
 	}
 }
 
-// judge decides by the status what a response means.
+// judge determines the meaning of a response from its status.
 func (v *fetcher) judge(
 	ctx context.Context, g *guard, u *weburl.URL, resp *http.Response, f *vocab.Fetch,
 ) {

@@ -19,9 +19,10 @@ const (
 	sitemapRedirects = 2       // many systems redirect to an index of sitemaps
 )
 
-// findSitemap asks a host whose robots.txt names no sitemap for the one at the usual path, and reports
-// it if it is one. It reads only the beginning: the URL server queues the sitemap, which is fetched
-// like others. A host without one gets a request and nothing else: no document, no dead link.
+// findSitemap looks for a sitemap at the usual path of a host whose robots.txt names none, and
+// reports it if there is one. It reads only the beginning: the URL server queues the sitemap, which
+// is fetched like others. A host without one costs a request and nothing else: no document, no dead
+// link.
 func (v *visit) findSitemap(ctx context.Context, o *origin) {
 	u, err := weburl.Parse(o.name + usualSitemap)
 	for hops := 0; err == nil && hops <= sitemapRedirects; hops++ {
@@ -96,8 +97,8 @@ func (c *client) readHead(resp *http.Response, g *guard, bytes int64) ([]byte, e
 	return head, err
 }
 
-// isSitemap reports whether a body begins as a sitemap or an index of sitemaps does. One that is
-// compressed as a file is taken for one, as nothing else has that name.
+// isSitemap reports whether a body begins like a sitemap or an index of sitemaps. A compressed file
+// counts as a sitemap, because nothing else has that name.
 func isSitemap(head []byte) bool {
 	if bytes.HasPrefix(head, []byte("\x1f\x8b")) {
 		return true

@@ -23,7 +23,7 @@ type guard struct {
 	bytes int64     // of the body so far
 }
 
-// A slowError is the reason for which a guard ended a fetch.
+// A slowError is the reason why a guard ended a fetch.
 type slowError string
 
 func (e slowError) Error() string { return string(e) }
@@ -83,7 +83,7 @@ func (g *guard) check() {
 	g.timer.Reset(max(next, time.Millisecond))
 }
 
-// late returns in what the fetch is too slow, or nil.
+// late returns how the fetch is too slow, or nil.
 func (g *guard) late(now time.Time) error {
 	if now.Sub(g.begun) >= g.o.Timeout {
 		return slowf("not done within %v", g.o.Timeout)

@@ -12,12 +12,12 @@ import (
 	"anatomy/weburl"
 )
 
-// missingReason is why a page that came is counted as not found.
-const missingReason = "the page says that nothing is there, as for a made-up URL"
+// missingReason is the reason why a page with status 200 counts as not found.
+const missingReason = "the page is the error page that the host also shows for a made-up URL"
 
-// A missingPages remembers what hosts answer to a URL that does not exist. A host is asked once, and
-// only if one of its pages says that nothing is there; of more than maxMissing such hosts, those that
-// were needed last are remembered.
+// A missingPages caches how hosts answer a URL that does not exist. A host is asked once, and only
+// if one of its pages looks like an error page; beyond maxMissing such hosts, the most recently
+// needed are kept.
 type missingPages struct {
 	mu    sync.Mutex
 	hosts *lru.Cache[string, *missingPage] // guarded by mu
@@ -25,13 +25,13 @@ type missingPages struct {
 
 const maxMissing = 5000 // of at most 4 KB each
 
-// A missingPage is what a host shows for a URL that does not exist. What it holds is not changed after
+// A missingPage is how a host answers a URL that does not exist. Its fields are immutable after
 // known is closed.
 type missingPage struct {
 	known    chan struct{}
 	url      string        // the made-up one
-	text     notfound.Text // empty if the host says that it is not found
-	location string        // or where it leads to
+	text     notfound.Text // empty if the host answers with a not-found status
+	location string        // or the target of its redirect
 }
 
 func newMissingPages() *missingPages {
@@ -50,8 +50,8 @@ func (p *missingPages) get(host string) (m *missingPage, isNew bool) {
 	return m, true
 }
 
-// checkMissing makes a fetched page NotFound if it says that nothing is there, and the host shows the
-// same for a made-up URL. Home pages, and pages behind a sign-in, are never taken for such.
+// checkMissing makes a fetched page NotFound if it looks like an error page, and the host shows the
+// same for a made-up URL. Home pages, and pages that require signing in, are exempt.
 func (v *visit) checkMissing(ctx context.Context, u *weburl.URL, f *vocab.Fetch) {
 	if f.Outcome != vocab.Fetched || f.Page == nil || f.SignedIn || u.PathAndQuery() == "/" ||
 		vocab.MediumOf(f.Page.ContentType) != vocab.HTML || !notfound.Says(f.Page.Body) {
@@ -73,7 +73,7 @@ func (v *visit) checkMissing(ctx context.Context, u *weburl.URL, f *vocab.Fetch)
 	}
 }
 
-// learnMissing asks a host for a URL that does not exist.
+// learnMissing requests a URL from a host that does not exist.
 func (v *visit) learnMissing(ctx context.Context, u *weburl.URL, m *missingPage) {
 	madeUp, err := weburl.Parse(u.Origin() + notfound.MadeUp(u.Host(), u.PathAndQuery()))
 	if err != nil {

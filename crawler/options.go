@@ -15,7 +15,7 @@ import (
 // Product is the product token of the crawler in robots.txt files.
 const Product = "anatomy"
 
-// Options of a Crawler. The zero value is fit for the public web.
+// Options configure a Crawler. The zero value is suitable for the public web.
 type Options struct {
 	UserAgent string // default "anatomy/0.1 (contact: …)"
 	Product   string // token to look for in robots.txt; default Product
@@ -23,7 +23,7 @@ type Options struct {
 
 	AllowPrivate bool           // connect to private, loopback and other special addresses
 	Proxy        *Proxy         // connect through it; default directly
-	Rate         *RateLimit     // of all that is received; default none
+	Rate         *RateLimit     // of all received bytes; default none
 	LocalAddr    netip.Addr     // connect from here; default the system's choice
 	HTTPPort     int            // connect here if the port of a URL is 80; default 80
 	HTTPSPort    int            // and here if it is 443; default 443
@@ -38,11 +38,11 @@ type Options struct {
 	Admit func(lease uint64, addrs []netip.Addr) bool
 
 	// Ready blocks until a page may be fetched, because there is room to process it, or ctx ends.
-	// The function it returns is called once the page was handled. Default never blocks.
+	// The returned function is called once the page was handled. Default: never blocks.
 	Ready func(ctx context.Context) (handled func(), err error)
 
 	// MaySend returns an error if nothing may be sent any more. It is called before each write to a
-	// connection, by any goroutine. Default: everything may be sent.
+	// connection, by any goroutine. Default: always nil.
 	MaySend func() error
 
 	// Confirm reports, right before the request, whether a document is still to be fetched; it is
@@ -57,7 +57,7 @@ type Options struct {
 
 	MaxBody       int64         // bytes of a page, decoded; default 10 MB (10<<20)
 	MaxHeader     int64         // bytes of a response header; default 256 KB
-	MaxCrawlDelay time.Duration // longest Crawl-delay that is kept between two fetches; default 30 s
+	MaxCrawlDelay time.Duration // maximum Crawl-delay observed between two fetches; default 30 s
 	RobotsBytes   int           // memory for robots.txt rules; default 64 MB
 	IdleConns     int           // idle connections to all hosts; default 512
 

@@ -12,8 +12,8 @@ import (
 	"anatomy/weburl"
 )
 
-// A pacer is the state of a visit that its politeness depends on: when the host may be asked next,
-// how it answered, and whether the rest of the lease is given back.
+// A pacer has the state for the politeness of a visit: when the host may be asked next, how it
+// answered, and whether the rest of the lease is returned.
 type pacer struct {
 	o        *Options
 	activity *activity
@@ -26,14 +26,14 @@ type pacer struct {
 	closed  int           // connections that the server closed with an answer
 	took    time.Duration // sum of all answer times
 
-	stop       string            // why the rest of the lease is given back; "" while it goes on
+	stop       string            // why the rest of the lease is returned; "" while the visit continues
 	unanswered map[string]int    // by origin: requests without any answer, in a row
-	silent     map[string]string // by origin: why the rest of its targets is given back
+	silent     map[string]string // by origin: why the rest of its targets is returned
 }
 
 const (
 	maxUnanswered = 2                // requests to an origin without an answer, in a row
-	firstHold     = 30 * time.Second // of an overloaded host that states no time; doubled each time
+	firstHold     = 30 * time.Second // for an overloaded host that states no time; doubled each time
 	maxHold       = time.Hour
 	maxRetryAfter = 24 * time.Hour
 )
@@ -52,7 +52,7 @@ func (p *pacer) wait(ctx context.Context) bool {
 // ended records the end of a request, from which the delay counts.
 func (p *pacer) ended() { p.last = p.o.Now() }
 
-// answered records the end of a request that was answered by an origin. closed says that the server
+// answered records the end of a request that an origin answered. closed reports that the server
 // closes its connection.
 func (p *pacer) answered(origin string, took time.Duration, closed bool) {
 	if closed {
@@ -64,9 +64,9 @@ func (p *pacer) answered(origin string, took time.Duration, closed bool) {
 	delete(p.unanswered, origin)
 }
 
-// failed records the end of a request without any answer, and after some in a row the end of the
-// visit to that origin. The site is not held for it, because its other hosts and the other origin
-// of this one may be up; the URL server backs off from this one.
+// failed records the end of a request without any answer and, after several in a row, ends the
+// visit to that origin. The site is not held, because its other hosts and the other origin of this
+// one may be up; the URL server backs off from this one.
 func (p *pacer) failed(origin, reason string) {
 	p.ended()
 	if p.unanswered == nil {
@@ -77,8 +77,8 @@ func (p *pacer) failed(origin, reason string) {
 	}
 }
 
-// slowDown holds the site and stops the visit: a 429 or 503 is about the whole host. wait is what
-// the host asked for; 0 for a back-off.
+// slowDown holds the site and stops the visit: a 429 or 503 applies to the whole host. wait is what
+// the host asked for; 0 means a back-off.
 func (p *pacer) slowDown(wait time.Duration, reason string, tries uint8) {
 	if wait == 0 {
 		wait = min(firstHold<<min(tries, 10), maxHold)
@@ -89,7 +89,7 @@ func (p *pacer) slowDown(wait time.Duration, reason string, tries uint8) {
 	p.stop = "host asked for a pause: " + reason
 }
 
-// heed applies what robots.txt states about the host as a whole.
+// heed applies the statements of robots.txt about the host as a whole.
 func (p *pacer) heed(rules *robots.Rules, base *weburl.URL) {
 	p.report.CrawlDelay = max(p.report.CrawlDelay, rules.CrawlDelay)
 	if !p.fixed {

@@ -19,10 +19,10 @@ import (
 
 // A Proxy is a server that all connections of a crawler go through.
 //
-// Over HTTP and HTTPS proxies and over socks5h the proxy resolves the names of hosts. The crawler does
-// not see their addresses then: of special addresses it refuses those that a URL itself states, and
-// localhost; what a name leads to is up to the proxy. Over socks5 the crawler resolves names itself
-// and checks all addresses, as it does without a proxy.
+// Over HTTP and HTTPS proxies and over socks5h the proxy resolves the names of hosts. The crawler
+// then does not know their addresses: it refuses only special addresses in URLs, and localhost;
+// other addresses are the responsibility of the proxy. Over socks5 the crawler resolves names
+// itself and checks all addresses, as it does without a proxy.
 type Proxy struct {
 	url *url.URL // with user and password
 }
@@ -30,8 +30,9 @@ type Proxy struct {
 // proxyPorts are the ports of proxies whose URL has none.
 var proxyPorts = map[string]string{"http": "80", "https": "443", "socks5": "1080", "socks5h": "1080"}
 
-// ParseProxy returns the proxy of a URL: http, https, socks5 or socks5h, with a user if it has one. A
-// password in the URL is an error, as URLs are shown and kept in files that others read.
+// ParseProxy parses the URL of a proxy: http, https, socks5 or socks5h, with an optional user. A
+// password in the URL is an error, because URLs are displayed and stored in files that others may
+// read.
 func ParseProxy(text string) (*Proxy, error) {
 	u, err := url.Parse(text)
 	if err != nil {
@@ -58,8 +59,8 @@ var ErrExposed = errors.New("others may read it")
 
 const maxPassword = 255 // bytes, of SOCKS (RFC 1929)
 
-// ReadPassword sets the password of the proxy to the first line of a file, which nobody but its owner
-// may read.
+// ReadPassword sets the password of the proxy to the first line of a file that only its owner may
+// read.
 func (p *Proxy) ReadPassword(name string) error {
 	file, err := os.Open(name)
 	if err != nil {
@@ -106,7 +107,7 @@ func (p *Proxy) dial(ctx context.Context, network *net.Dialer, hostPort string) 
 	return d.(proxy.ContextDialer).DialContext(ctx, "tcp", hostPort)
 }
 
-// checkStated refuses a URL that itself states a special address. It is all that can be checked if the
+// checkStated refuses a URL that contains a special address. No other check is possible if the
 // proxy resolves names.
 func (o *Options) checkStated(u *weburl.URL) error {
 	if o.AllowPrivate || !o.Proxy.resolves() {

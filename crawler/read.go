@@ -38,8 +38,8 @@ func (c *client) read(
 	return err
 }
 
-// readPage reads a page if its media type is indexed. What came of a body that is cut short makes a
-// page, too: at once if the body is over its bound, else at the last try.
+// readPage reads a page if its media type is indexed. A truncated body also makes a page: at once
+// if the body is over its bound, otherwise at the last try.
 func (c *client) readPage(
 	ctx context.Context, g *guard, u *weburl.URL, resp *http.Response, f *vocab.Fetch,
 ) error {
@@ -83,7 +83,7 @@ func (c *client) readPage(
 	return nil
 }
 
-// truncation returns why reading a body ended early, or Whole if what was read is of no use. ctx is
+// truncation returns why reading a body ended early, or Whole if the bytes read are useless. ctx is
 // that of the request.
 func truncation(ctx context.Context, r *body.Reader, err error) vocab.Truncation {
 	var large *body.TooLargeError
@@ -106,7 +106,7 @@ func truncation(ctx context.Context, r *body.Reader, err error) vocab.Truncation
 	return vocab.Whole // the content coding is wrong
 }
 
-// readSitemap reads the canonical URLs of a sitemap, as many as an imperfect file has.
+// readSitemap reads the canonical URLs of a sitemap, even of an imperfect file.
 func (c *client) readSitemap(g *guard, u *weburl.URL, resp *http.Response, f *vocab.Fetch) error {
 	r, release, err := c.openWhole(resp, g, sitemap.MaxBytes)
 	if err != nil {
@@ -198,8 +198,8 @@ func joinRelations(h http.Header) string {
 
 const maxDrain = 16 << 10
 
-// drain reads the rest of a body that is not needed, so that the connection can be reused. It gives
-// up the connection if that is longer than maxDrain.
+// drain reads the rest of an unneeded body, so that the connection can be reused. It abandons the
+// connection if the rest is longer than maxDrain.
 func drain(body io.Reader, g *guard) {
 	n, _ := io.CopyN(io.Discard, body, maxDrain)
 	g.received(n)

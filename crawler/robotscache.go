@@ -9,7 +9,7 @@ import (
 	"anatomy/lru"
 )
 
-// A robotsCache holds the rules of origins within a bound on memory. Visits that need the same rules
+// A robotsCache caches the rules of origins within a memory bound. Visits that need the same rules
 // at the same time share one request.
 type robotsCache struct {
 	rules *lru.Cache[string, cachedRules] // by origin
@@ -46,9 +46,9 @@ func (c *robotsCache) put(origin string, rules *robots.Rules, expires time.Time)
 	c.rules.Put(origin, cachedRules{rules, expires})
 }
 
-// begin is called before the robots.txt of an origin is requested. If another visit requests it now,
-// begin waits until that one calls end, or ctx ends. The caller looks into the cache again, sends a
-// request if there are no rules yet, and calls end.
+// begin is called before the robots.txt of an origin is requested. If another visit is requesting
+// it, begin blocks until that one calls end, or ctx ends. The caller then checks the cache again,
+// sends a request if there are no rules yet, and calls end.
 func (c *robotsCache) begin(ctx context.Context, origin string) (end func()) {
 	c.mu.Lock()
 	if other := c.reading[origin]; other != nil {

@@ -37,8 +37,8 @@ type origin struct {
 	reported   bool // a target was Failed because of it
 }
 
-// get returns the rules of u's origin, from memory or by a request. It waits for another visit that
-// requests them, and sends a request of its own only if that one brought none.
+// get returns the rules of u's origin, from the cache or by a request. It waits for another visit
+// that is requesting them, and sends its own request only if that one got none.
 func (s *origins) get(ctx context.Context, u *weburl.URL, tries uint8) *origin {
 	name := u.Origin()
 	if o := s.byName[name]; o != nil {
@@ -113,8 +113,8 @@ func (s *origins) request(
 	return next
 }
 
-// judge decides by the status (RFC 9309 §2.3.1). A 429 is no "unavailable" file, but a request to
-// slow down.
+// judge determines the rules from the status (RFC 9309 §2.3.1). A 429 does not mean an
+// "unavailable" file, but is a request to slow down.
 func (s *origins) judge(
 	u *weburl.URL, resp *http.Response, g *guard, o *origin, tries uint8,
 ) (*weburl.URL, error) {
@@ -155,8 +155,8 @@ func (s *origins) read(resp *http.Response, g *guard, o *origin) error {
 	return nil
 }
 
-// noAnswer records that no answer could be read. Permanent errors are those of every target. Others
-// make the first target Failed, so that the URL server tries the host again later.
+// noAnswer records that no answer could be read. Permanent errors apply to every target. Other
+// errors make the first target Failed, so that the URL server retries the host later.
 func (s *origins) noAnswer(ctx, guarded context.Context, u *weburl.URL, o *origin, err error) {
 	if ctx.Err() != nil {
 		return

@@ -12,9 +12,9 @@ import (
 	"anatomy/weburl"
 )
 
-// mediumOf returns the medium of an answer as its Content-Type states it. If that may be any file, or
-// an old format of an office document, the extension of u decides whether it is a newer one, CSV, or
-// may be the definition of a service.
+// mediumOf returns the medium of an answer according to its Content-Type. If that is ambiguous, or
+// an old format of an office document, the extension of u decides whether the file is a newer one,
+// CSV, or may be the definition of a service.
 func mediumOf(contentType string, u *weburl.URL) vocab.Medium {
 	media, _, _ := strings.Cut(contentType, ";")
 	if !vagueTypes[strings.ToLower(strings.TrimSpace(media))] {
@@ -27,14 +27,15 @@ func mediumOf(contentType string, u *weburl.URL) vocab.Medium {
 	return m
 }
 
-// vagueTypes are the media types that servers send office documents as, if they do not know these.
+// vagueTypes are the media types with which servers send office documents that they do not
+// recognize.
 var vagueTypes = map[string]bool{
 	"": true, "application/octet-stream": true, "binary/octet-stream": true, "application/force-download": true,
 	"application/zip": true, "application/x-zip-compressed": true, "application/msword": true,
 	"application/vnd.ms-excel": true, "application/vnd.ms-powerpoint": true,
 }
 
-// refuseBinary refuses a body whose first bytes are neither text nor those of its medium, whatever type
+// refuseBinary refuses a body whose first bytes are neither text nor of its medium, whatever type
 // is stated.
 func refuseBinary(head []byte, contentType string, medium vocab.Medium) error {
 	detected := http.DetectContentType(head)

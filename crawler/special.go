@@ -2,7 +2,7 @@ package crawler
 
 import "net/netip"
 
-// A block is an address range that is not of the public internet (RFC 6890 and its registries).
+// A block is an address range outside the public internet (RFC 6890 and its registries).
 type block struct {
 	prefix netip.Prefix
 	kind   string
@@ -40,8 +40,8 @@ var (
 	sixToV4 = netip.MustParsePrefix("2002::/16")    // and here in bytes 2 to 5 (RFC 3056)
 )
 
-// special returns the kind of an address that is not of the public internet, else "". An IPv4
-// address within an IPv6 one is judged itself.
+// special returns the kind of an address outside the public internet, or "". An IPv4 address
+// embedded in an IPv6 one is classified itself.
 func special(addr netip.Addr) string {
 	addr = addr.Unmap().WithZone("")
 	raw := addr.As16()

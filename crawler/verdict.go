@@ -49,7 +49,7 @@ type specialError struct{ kind string }
 
 func (e *specialError) Error() string { return e.kind + " address" }
 
-// verdict returns what an error of a request means for its target. ctx is that of the request.
+// verdict returns the outcome of a target for an error of its request. ctx is that of the request.
 func verdict(
 	ctx context.Context, u *weburl.URL, err error, maxHeader int64,
 ) (vocab.Outcome, string) {
@@ -84,7 +84,7 @@ func verdict(
 	return vocab.Failed, withScheme(u, reason.Of(err))
 }
 
-// withScheme marks failures over https, which http might not have.
+// withScheme marks failures over https that http might not have.
 func withScheme(u *weburl.URL, text string) string {
 	if u.Scheme() == "https" {
 		return "https: " + text
@@ -92,8 +92,8 @@ func withScheme(u *weburl.URL, text string) string {
 	return text
 }
 
-// isTLS reports whether the server speaks no TLS that we trust. Time-outs and lost connections
-// during the handshake do not count: they may pass.
+// isTLS reports whether the server does not support trusted TLS. Time-outs and lost connections
+// during the handshake do not count, because they may be transient.
 func isTLS(err error) bool {
 	var cert *tls.CertificateVerificationError
 	var record tls.RecordHeaderError

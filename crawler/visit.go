@@ -8,7 +8,7 @@ import (
 	"anatomy/weburl"
 )
 
-// A visit works off one lease.
+// A visit is the processing of one lease.
 type visit struct {
 	*pacer
 	o       *Options
@@ -46,7 +46,7 @@ func (v *visit) target(ctx context.Context, t vocab.Target) vocab.Fetch {
 	case o.rules == nil && o.reported:
 		setOutcome(&f, vocab.Skipped, o.reason)
 	case o.rules == nil:
-		o.reported = o.outcome == vocab.Failed // a permanent outcome is that of every target
+		o.reported = o.outcome == vocab.Failed // a permanent outcome applies to every target
 		f.RetryAfter = o.retryAfter
 		setOutcome(&f, o.outcome, o.reason)
 	case !o.rules.Allowed(u.PathAndQuery()):
@@ -55,7 +55,7 @@ func (v *visit) target(ctx context.Context, t vocab.Target) vocab.Fetch {
 	case !v.wait(ctx) || !v.ready(ctx):
 		setOutcome(&f, vocab.Skipped, interrupted)
 	case v.o.Confirm != nil && !v.o.Confirm(t.Doc):
-		setOutcome(&f, vocab.Skipped, "URLs like it bring no pages")
+		setOutcome(&f, vocab.Skipped, "URLs of its shape lead to no pages")
 	default:
 		v.fetcher.fetch(ctx, &u, &f)
 		v.checkMissing(ctx, &u, &f)
@@ -63,7 +63,7 @@ func (v *visit) target(ctx context.Context, t vocab.Target) vocab.Fetch {
 	return f
 }
 
-// isOver reports whether the visit was stopped, and makes the target Skipped then.
+// isOver reports whether the visit was stopped, and makes the target Skipped in that case.
 func (v *visit) isOver(ctx context.Context, f *vocab.Fetch) bool {
 	switch {
 	case v.stop != "":

@@ -10,8 +10,8 @@ import (
 // the map, about 4 MB in all.
 const generation = 1 << 15
 
-// A recent has the documents of the bodies stored last, at least a generation of them: those that
-// the document index does not know yet. The zero value is empty.
+// A recent has the documents of the most recently stored bodies, at least a generation of them,
+// which the document index may not know yet. The zero value is empty.
 type recent struct {
 	mu         sync.Mutex
 	young, old map[vocab.ContentID]vocab.DocID

@@ -36,7 +36,7 @@ type Repository interface {
 	Sync() error
 }
 
-// Options decide when pending pages are written. The zero value works.
+// Options configure when pending pages are written. The zero value is ready to use.
 type Options struct {
 	GroupBytes int           // size of a group that is due; default repository.DefaultBlockBytes
 	Age        time.Duration // longest wait of a group; fuller ones wait less; default 2 s
@@ -52,16 +52,16 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// An Item is a page or a redirect to store, or a record of the repository to store once more.
+// An Item is a page or a redirect to store, or a record of the repository to store again.
 type Item struct {
 	Page     *vocab.Page
 	Redirect *Redirect          // if Page is nil
 	Record   *repository.Record // if both are nil: stored as it is, even if its body is known
-	Held     int                // bytes that Done refers to; they count as pending too
+	Held     int                // bytes that Done refers to, which also count as pending
 	Done     func(Receipt)
 }
 
-// A Redirect is a document that only names another URL.
+// A Redirect is a document that only refers to another URL.
 type Redirect struct {
 	Doc      vocab.DocID
 	URL      string
@@ -88,7 +88,7 @@ type Stats struct {
 	Pending, PendingBytes        int // now
 }
 
-// A Server stores items from any number of goroutines while Run runs.
+// A Server stores items while Run runs. It is safe for concurrent use.
 //
 // Run's goroutine writes; only it removes items, and it alone calls repo and known, without mu.
 // pending is the sum of bytes and held over all groups and over the items being written.
@@ -125,7 +125,7 @@ type entry struct {
 	copy    bool // Item.Record
 	body    int  // bytes
 	bytes   int  // to be written
-	held    int  // and held besides until then
+	held    int  // additional bytes held until then
 	receipt Receipt
 }
 
@@ -142,7 +142,7 @@ func New(
 	}
 }
 
-// Put accepts an item. Done is called once, from Run's goroutine; the page must not be changed
+// Put accepts an item. Done is called once, from Run's goroutine; the page must not be modified
 // before. Put blocks while too much is pending. It fails, and does not accept the item, if ctx
 // ends, if Run has ended ([ErrClosed]), or if a write failed less than Options.Retry ago, with the
 // error of that write.
@@ -231,7 +231,8 @@ func (s *Server) Hurry() {
 	s.signal()
 }
 
-// Forget records that a document no longer has a body. Later pages with it are no duplicates of it.
+// Forget records that a document no longer has a body. Later pages with that body are not
+// duplicates of it.
 func (s *Server) Forget(body vocab.ContentID, doc vocab.DocID) { s.recent.forget(body, doc) }
 
 // Stats returns the counts so far.
@@ -294,7 +295,8 @@ func (s *Server) due(now time.Time) (items []*entry, wait time.Duration) {
 	return items, wait
 }
 
-// patience returns how long a group may wait: the fuller its block is, the less further items help.
+// patience returns how long a group may wait: the fuller its block is, the less it benefits from
+// further items.
 func (s *Server) patience(g *group) time.Duration {
 	missing := max(0, s.o.GroupBytes-g.bytes)
 	return time.Duration(float64(s.o.Age) * float64(missing) / float64(s.o.GroupBytes))
@@ -335,9 +337,9 @@ func (s *Server) cycle(items []*entry) {
 	}
 }
 
-// write appends and syncs items and sets their receipts. Nothing is acknowledged that was not
-// synced, and no duplicate whose original was not: originals are before their duplicates, and a
-// failed Append leaves a prefix.
+// write appends and syncs items and sets their receipts. An item is acknowledged only after it was
+// synced, and a duplicate only after its original: originals precede their duplicates, and a failed
+// Append leaves a prefix.
 func (s *Server) write(items []*entry) error {
 	originals := make(map[vocab.ContentID]vocab.DocID)
 	records := make([]repository.Record, 0, len(items))
@@ -366,8 +368,8 @@ func (s *Server) write(items []*entry) error {
 	return err
 }
 
-// deduplicate makes e a duplicate if its body is known. A page that comes again with its own old
-// body is stored again, so that its newest address always has all of it.
+// deduplicate makes e a duplicate if its body is known. A page that recurs with its own old body is
+// stored again, so that its newest address always has a complete record.
 func (s *Server) deduplicate(e *entry, originals map[vocab.ContentID]vocab.DocID) error {
 	if e.record.Kind != repository.PageRecord || e.copy {
 		return nil

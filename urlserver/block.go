@@ -10,12 +10,12 @@ import (
 )
 
 // The operator blocks pages for all runs: a URL that matches a blocked pattern is known, with the
-// outcome [vocab.Blocked], and neither fetched nor visited again until Unblock. Patterns are those
-// of a weburl.Filter.
+// outcome [vocab.Blocked], and is not fetched or revisited until Unblock. Patterns are those of a
+// weburl.Filter.
 //
-// The patterns are on disk before any record changes. The records follow one by one through Reserve
-// and Complete, so that the index learns of them in order. metaBlockPending is set while records
-// may not agree with the patterns; after a crash it tells the next run to go on.
+// The patterns are on disk before any record changes. The records are then changed one by one
+// through Reserve and Complete, so that the index receives the changes in order. metaBlockPending
+// is set while records may disagree with the patterns; after a crash the next run continues.
 const (
 	metaBlocked      = "banned"
 	metaBlockPending = "ban pending"
@@ -35,7 +35,7 @@ func PutBlockedPatterns(b *docindex.Batch, patterns []string) {
 // blocking changes which URLs are blocked.
 type blocking struct{ *state }
 
-// block adds patterns, and unqueues the documents that match.
+// block adds patterns, and removes matching documents from their queues.
 func (s blocking) block(patterns []string) error {
 	all := slices.Clone(s.scope.blocked)
 	for _, p := range patterns {
@@ -51,7 +51,7 @@ func (s blocking) block(patterns []string) error {
 	return err
 }
 
-// unblock deletes patterns, and returns those that there were.
+// unblock deletes patterns, and returns those that existed.
 func (s blocking) unblock(patterns []string) (deleted []string, err error) {
 	var rest []string
 	for _, p := range s.scope.blocked {
@@ -83,7 +83,7 @@ func (s blocking) unmarkPending() error {
 	return errors.Join(b.Commit(), s.db.Sync())
 }
 
-// restore makes a document that is no longer blocked one that was just found.
+// restore resets a document that is no longer blocked to a newly found one.
 func (s blocking) restore(doc vocab.DocID) error {
 	r, u, ok, err := s.load(doc)
 	if err != nil || !ok || !isBlocked(&r) || s.scope.blocks.matches(&u) {

@@ -13,12 +13,13 @@ type Claim int
 
 // The results of Claim.
 const (
-	Claimed Claim = iota // the document is in flight; Complete has to record its outcome
-	Known                // the document has an outcome that is as new
+	Claimed Claim = iota // the document is in flight; the caller must call Complete
+	Known                // the document has an outcome that is at least as new
 	Busy                 // the document is in flight already; try again after the next Complete
 )
 
-// claimAnswer claims a document for an answer of that time, unless it has an answer as new.
+// claimAnswer claims a document for an answer received at a time, unless it has an answer at least
+// as new.
 func (s *state) claimAnswer(doc vocab.DocID, u *weburl.URL, at time.Time) (Claim, error) {
 	if s.flights.inFlight[doc] != nil {
 		return Busy, nil
@@ -31,7 +32,7 @@ func (s *state) claimAnswer(doc vocab.DocID, u *weburl.URL, at time.Time) (Claim
 	return Claimed, s.claim(&r, u)
 }
 
-// isAnswered reports whether the outcome of a document is an answer of its server.
+// isAnswered reports whether the outcome of a document comes from a response of its server.
 func isAnswered(r *docindex.Record) bool {
 	if r.Fetch == nil {
 		return false
@@ -80,8 +81,8 @@ func (s *state) claim(r *docindex.Record, u *weburl.URL) error {
 	return nil
 }
 
-// stopWaiting takes a document out of the table of retries. It keeps the outcome of its last visit,
-// or becomes one out of scope.
+// stopWaiting removes a document from the table of retries. It keeps the outcome of its last visit,
+// or becomes out of scope.
 func (s *state) stopWaiting(r *docindex.Record) error {
 	b := s.db.NewBatch()
 	b.DeleteWaiting(docindex.Wait{Due: r.Due, Doc: r.Doc})

@@ -2,7 +2,7 @@ package urlserver
 
 import "time"
 
-// A clock is the time as the callers of the server state it. It never runs backwards.
+// A clock is the time stated by the callers of the server. It never runs backwards.
 type clock struct {
 	now   time.Time // the latest time stated; zero before the first
 	begun time.Time // the first time stated

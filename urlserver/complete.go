@@ -16,9 +16,9 @@ import (
 type Result struct {
 	Doc        vocab.DocID
 	Outcome    vocab.Outcome
-	Status     int           // of HTTP; 0 without an answer
-	Reason     string        // for people
-	RetryAfter time.Duration // Failed: as the server stated; 0 if it did not
+	Status     int           // HTTP status; 0 without a response
+	Reason     string        // for display
+	RetryAfter time.Duration // Failed: stated by the server; 0 if it did not
 	Fetched    time.Time
 	Address    vocab.Address   // of the page in the repository
 	Content    vocab.ContentID // of its body
@@ -27,13 +27,13 @@ type Result struct {
 
 	SignedIn bool // the request carried credentials
 
-	Truncated vocab.Truncation // Fetched: why only a part of the body was kept
+	Truncated vocab.Truncation // Fetched: why only a prefix of the body was stored
 
 	Validators vocab.Validators // Fetched, Unmodified: for the next request
 	Headers    uint16           // checksum of the header fields that indexing reads
 
 	Bytes   int64         // of the body, decoded
-	Parsing time.Duration // that the page took
+	Parsing time.Duration // parsing time of the page
 }
 
 const (
@@ -41,16 +41,16 @@ const (
 	blockReason     = "removed for good by whoever runs the crawl; anatomy remove --undo lifts that"
 )
 
-// A completion is the change that one batch of results makes. The changes in memory are made at
-// once; the batch is applied, and durable when its Wait returns.
+// A completion is the change of one batch of results. The changes in memory are immediate; the
+// batch is applied, and durable when its Wait returns.
 type completion struct {
 	*change
-	index   *overlay                // with what the batch wrote
+	index   *overlay                // including the writes of the batch
 	changed map[*frontier.Host]bool // hosts whose records changed
 }
 
 // complete applies results. odd is an error about documents that are not in flight; the others are
-// completed. The caller waits for the batch without the lock.
+// completed. The caller waits for the batch after releasing the lock.
 func (s *state) complete(results []Result) (b *docindex.Batch, odd, err error) {
 	c := completion{change: s.begin(), changed: map[*frontier.Host]bool{}}
 	b = c.b
@@ -167,8 +167,9 @@ func (c *completion) putBack(f *flight) error {
 	return nil
 }
 
-// judgeHost learns from a result how its host is, and gives it up if there is no hope. It reports
-// whether the URL is to be fetched at the other origin of the host, because its own gave no answer.
+// judgeHost updates the health of a host from a result, and gives the host up if there is no hope.
+// It reports whether the URL should be fetched at the other origin of the host, because its own
+// gave no answer.
 func (c *completion) judgeHost(f *flight, result *Result) (elsewhere bool) {
 	h := f.host
 	if h.Loss != nil {
@@ -199,7 +200,8 @@ func (c *completion) judgeHost(f *flight, result *Result) (elsewhere bool) {
 	return false
 }
 
-// judgeFailure backs off from a host after a visit that failed, and gives it up if there is no hope.
+// judgeFailure backs off from a host after a failed visit, and gives the host up if there is no
+// hope.
 func (c *completion) judgeFailure(h *frontier.Host, result *Result) {
 	answered := result.Status != 0
 	paused := answered && overloaded(result.Status) && result.RetryAfter > 0
@@ -224,7 +226,7 @@ func (c *completion) judgeFailure(h *frontier.Host, result *Result) {
 	}
 }
 
-// loseHost gives a host up, and records since when it is down.
+// loseHost gives a host up, and records when it went down.
 func (c *completion) loseHost(h *frontier.Host, outcome vocab.Outcome, reason string) {
 	h.Loss = c.newLoss(outcome, reason)
 	if h.DownSince.IsZero() {
@@ -275,8 +277,8 @@ func (c *completion) decide(r *docindex.Record, f *flight, result *Result) error
 
 // keepsOutcome reports whether the outcome of an earlier visit remains in force, and completes the
 // record then: nothing has changed, the site was not reached, or a missing page is to be confirmed.
-// A page stays until its site says that it is gone, in Recrawl.Confirm visits with at least
-// Recrawl.ConfirmAfter between them. Whatever keeps a visit from reaching the site says nothing.
+// A page stays until its site reports in Recrawl.Confirm visits, with at least Recrawl.ConfirmAfter
+// between them, that it does not exist. A visit that does not reach the site is not evidence.
 func (c *completion) keepsOutcome(r *docindex.Record, f *flight, result *Result) bool {
 	if r.History.Visits == 0 {
 		return false
@@ -309,11 +311,11 @@ func (c *completion) keepsOutcome(r *docindex.Record, f *flight, result *Result)
 	return false
 }
 
-// isUnconfirmed reports whether a visit that did not find a page is still to be confirmed by
-// another, and completes the record then.
+// isUnconfirmed reports whether another visit must confirm that a page was not found, and completes
+// the record in that case.
 func (c *completion) isUnconfirmed(r *docindex.Record) bool {
 	p, h := &c.o.Recrawl, &r.History
-	again := h.Misses > 0 && c.now.Sub(h.Visited) < p.ConfirmAfter // the same trouble, perhaps
+	again := h.Misses > 0 && c.now.Sub(h.Visited) < p.ConfirmAfter // possibly the same failure
 	if !again {
 		if int(h.Misses)+1 >= p.Confirm {
 			return false
@@ -326,7 +328,7 @@ func (c *completion) isUnconfirmed(r *docindex.Record) bool {
 	return true
 }
 
-// failed makes a document wait for another try, or gives it up.
+// failed makes a document wait for a retry, or gives it up.
 func (c *completion) failed(r *docindex.Record, f *flight, result *Result) {
 	r.Tries++
 	switch {
@@ -342,8 +344,8 @@ func (c *completion) failed(r *docindex.Record, f *flight, result *Result) {
 	c.schedule.revisitAt(c.b, r, c.now.Add(firstInterval))
 }
 
-// redirected completes a redirect. One to the other scheme of the same URL is the same document
-// here: it is queued with the other scheme, once. redirected reports whether that was done.
+// redirected completes a redirect. A redirect to the other scheme of the same URL leads to the same
+// document: it is queued with the other scheme, once. redirected reports whether that was done.
 func (c *completion) redirected(r *docindex.Record, f *flight, result *Result) (queued bool) {
 	switch {
 	case result.Alias == r.Doc:
@@ -362,8 +364,8 @@ func (c *completion) redirected(r *docindex.Record, f *flight, result *Result) (
 	return false
 }
 
-// hasOtherScheme reports whether the URL may be fetched with the other scheme. That of a page that is
-// held may not: while https is down, http may show something else.
+// hasOtherScheme reports whether the URL may be fetched with the other scheme. The URL of a stored
+// page may not: while https is down, http may show something else.
 func (f *flight) hasOtherScheme() bool {
 	return f.wasQueued() && f.record.History.Visits == 0 && !f.record.Swapped
 }
@@ -406,7 +408,7 @@ func (c *completion) updateHistory(before, r *docindex.Record, result *Result) e
 	return nil
 }
 
-// bounded drops validators that are too long to keep.
+// bounded drops validators that are too long to store.
 func bounded(v vocab.Validators) vocab.Validators {
 	if len(v.ETag) > docindex.MaxValidator {
 		v.ETag = ""
@@ -417,8 +419,8 @@ func bounded(v vocab.Validators) vocab.Validators {
 	return v
 }
 
-// dropContent records that a page no longer has its old body. Its duplicates are fetched whole at
-// once; the first of them becomes the canonical document.
+// dropContent records that a page no longer has its old body. Its duplicates are refetched
+// unconditionally at once; the first of them becomes the canonical document.
 func (c *completion) dropContent(before *docindex.Record) error {
 	if err := c.index.deleteContent(before.Fetch.Content, before.Doc); err != nil {
 		return err
@@ -428,7 +430,7 @@ func (c *completion) dropContent(before *docindex.Record) error {
 		return err
 	}
 	for _, doc := range docs {
-		if f := c.flights.inFlight[doc]; f != nil { // its result is compared when it comes
+		if f := c.flights.inFlight[doc]; f != nil { // its result is compared when it arrives
 			if f.record.IsDuplicate() {
 				forgetContent(&f.record)
 			}
@@ -456,7 +458,7 @@ func (c *completion) fetchWhole(r *docindex.Record) error {
 	return nil
 }
 
-// forgetContent makes any body a new one for a document.
+// forgetContent makes any body count as new for a document.
 func forgetContent(r *docindex.Record) {
 	fetch := *r.Fetch
 	fetch.Content = vocab.ContentID{}
@@ -469,7 +471,7 @@ func (s *state) abandonHost(h *frontier.Host) error {
 	queue := docindex.QueueKey{Host: h.Name}
 	err := s.db.EachQueued(queue, func(k docindex.QueueKey, doc vocab.DocID) (bool, error) {
 		if s.flights.inFlight[doc] != nil {
-			return true, nil // its result is yet to come
+			return true, nil // its result is pending
 		}
 		r, ok, err := s.db.Get(doc)
 		if err != nil || !ok {

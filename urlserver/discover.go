@@ -14,15 +14,15 @@ type Found struct {
 	URL      weburl.URL
 	Kind     vocab.TargetKind
 	Depth    uint16      // links from the nearest seed
-	Seed     bool        // the crawl starts here: the URL is in scope, and widens it
-	NoFollow bool        // the link has rel=nofollow: the URL gets a docID and is not queued for it
+	Seed     bool        // the crawl starts here: the URL is in scope, and extends the scope
+	NoFollow bool        // the link has rel=nofollow: the URL gets a docID, but is not queued
 	On       vocab.DocID // the page with the link, in flight; 0 if not known
-	Related  vocab.DocID // the page that names it in another way, in flight; 0 if none does
+	Related  vocab.DocID // the page, in flight, that refers to it other than by a link; 0 for none
 	Listed   bool        // in a sitemap
 	Quality  float64     // of the page, 1 for an average one; 0 to estimate it from links. By
 	// TopicFirst: odds that it is relevant; 0 if they are not known
 	Rescored bool        // the URL was found before: only its quality changes, by TopicFirst
-	From     vocab.DocID // the document that was redirected to it; 0 for a link
+	From     vocab.DocID // the document that redirects to it; 0 for a link
 	Hops     uint8       // redirects that led to it, if From is 0
 	Modified time.Time   // last change by a sitemap; zero if not stated
 }
@@ -33,7 +33,7 @@ const (
 	tooManyRedirects = "too many redirects"
 )
 
-// A discovery is the change that one batch of found URLs makes.
+// A discovery is the change of one batch of found URLs.
 //
 // While crawling, the quality of a page is its PageRank as far as the pages fetched before show it
 // (BP98 §2.1, scaled so that a seed without links has 1; a single pass in the order of the crawl,
@@ -47,12 +47,12 @@ const (
 type discovery struct {
 	*change
 	links   int  // of the page, in all batches
-	widened bool // a new seed may bring other known URLs into scope
+	widened bool // a new seed may extend the scope to other known URLs
 }
 
 const damping = 0.85
 
-// discover adds one batch of URLs that were found on a page with so many links, and appends their
+// discover adds one batch of URLs found on a page with the given number of links, and appends their
 // docIDs to docs.
 func (s *state) discover(found []Found, links int, docs []vocab.DocID) ([]vocab.DocID, error) {
 	d := discovery{change: s.begin(), links: links}
@@ -105,8 +105,8 @@ func (d *discovery) add(f *Found) (vocab.DocID, error) {
 	return u.Doc, d.raise(u, fp, f)
 }
 
-// acquit records of a known URL that a page with new text or a sitemap names it, and decides anew
-// about it if it was refused. again says that it did.
+// acquit records that a page with new text or a sitemap refers to a known URL, and reconsiders the
+// URL if it was refused. again reports whether it did.
 func (d *discovery) acquit(
 	u *docindex.URLRecord, fp vocab.Fingerprint, f *Found,
 ) (again bool, err error) {
@@ -180,7 +180,7 @@ func (d *discovery) addNew(f *Found, fp vocab.Fingerprint) (vocab.DocID, error) 
 	return r.Doc, err
 }
 
-// countBred counts that a new URL was found on a page.
+// countBred counts a new URL that was found on a page.
 func (d *discovery) countBred(page *flight, f *Found, bred bool) error {
 	page.host.Watched = page.host.Watched || bred
 	verdicts, err := d.yields.AddBred(page.host.Name, &f.URL, &page.finding)
@@ -216,7 +216,7 @@ func (d *discovery) countHops(r *docindex.Record, from vocab.DocID) error {
 	return err
 }
 
-// endChain sets how many redirects led to a document, which is not found if they are too many.
+// endChain sets the number of redirects that led to a document; beyond the maximum it is not found.
 func endChain(r *docindex.Record, hops uint8) {
 	if r.Hops = hops; r.Hops > maxRedirects {
 		r.State = docindex.Finished
@@ -224,8 +224,8 @@ func endChain(r *docindex.Record, hops uint8) {
 	}
 }
 
-// reconsider decides anew about a known URL when the first followed link leads to it, or when it
-// becomes a seed.
+// reconsider reconsiders a known URL when the first followed link leads to it, or when it becomes a
+// seed.
 func (d *discovery) reconsider(u docindex.URLRecord, fp vocab.Fingerprint, f *Found) error {
 	r, ok, err := d.flights.record(u.Doc)
 	if err != nil || !ok {
@@ -254,8 +254,8 @@ func (d *discovery) addSeed(r *docindex.Record, u weburl.URL) {
 	d.widened = true
 }
 
-// retrySeed queues a seed again that was given up or refused in an earlier run. Private addresses,
-// for instance, may be allowed now.
+// retrySeed queues a seed that was given up or refused in an earlier run. For instance, private
+// addresses may be allowed now.
 func (d *discovery) retrySeed(doc vocab.DocID) error {
 	r, ok, err := d.flights.record(doc)
 	if err != nil || !ok || !mayHavePassed(&r) {
@@ -266,7 +266,7 @@ func (d *discovery) retrySeed(doc vocab.DocID) error {
 		return err
 	}
 	if h := d.frontier.Lookup(u.Host()); h != nil && h.Loss != nil {
-		return nil // not within one run
+		return nil // only once per run
 	}
 	d.uncount(&r)
 	unschedule(d.b, &r)
@@ -274,7 +274,7 @@ func (d *discovery) retrySeed(doc vocab.DocID) error {
 	return d.reinsert(&r, &u)
 }
 
-// mayHavePassed reports whether a document failed for a reason that another run need not have.
+// mayHavePassed reports whether a document failed for a reason that may not apply to another run.
 func mayHavePassed(r *docindex.Record) bool {
 	switch {
 	case r.State == docindex.GivenUp:
@@ -285,8 +285,8 @@ func mayHavePassed(r *docindex.Record) bool {
 	return r.Fetch.Outcome == vocab.Refused || r.Fetch.Outcome == vocab.NoName
 }
 
-// modified queues a finished document that was changed after its last visit by a sitemap, unless
-// that visit was less than MinAge ago: many sitemaps say "now" of every page.
+// modified queues a finished document whose sitemap states a change after its last visit, unless
+// that visit was less than MinAge ago: many sitemaps say "now" for every page.
 func (d *discovery) modified(doc vocab.DocID, at time.Time) error {
 	if d.o.Recrawl.Mode == NoRecrawl || d.flights.inFlight[doc] != nil {
 		return nil
@@ -302,8 +302,8 @@ func (d *discovery) modified(doc vocab.DocID, at time.Time) error {
 	return d.revisit(&r)
 }
 
-// share returns what a page adds to the quality of each page that it links to. A redirect passes
-// its quality on undivided.
+// share returns the contribution of a page to the quality of each page that it links to. A redirect
+// passes its quality on undivided.
 func (d *discovery) share(f *Found) float64 {
 	from := f.On
 	if f.From != 0 {

@@ -30,7 +30,7 @@ func (c *change) move(moves []Move) (*docindex.Batch, error) {
 	return c.b, apply(c.b)
 }
 
-// apply makes a batch visible. It is durable when its Wait returns.
+// apply applies a batch. It is durable when its Wait returns.
 func apply(b *docindex.Batch) error {
 	if b.Empty() {
 		return nil
@@ -48,7 +48,7 @@ func (m *Move) apply(r *docindex.Record) bool {
 	return true
 }
 
-// An Election makes the duplicate Doc the canonical document of its cluster in place of Former.
+// An Election makes the duplicate Doc the canonical document of its cluster instead of Former.
 // Address is where its page was stored.
 type Election struct {
 	Doc, Former vocab.DocID
@@ -56,7 +56,7 @@ type Election struct {
 }
 
 // elect applies elections. For each it returns the duplicates of Doc, or none if the cluster has
-// changed since the election was decided; then it stays as it is.
+// changed since the election was decided; the cluster is then unchanged.
 func (c *change) elect(elections []Election) (*docindex.Batch, [][]vocab.DocID, error) {
 	duplicates := make([][]vocab.DocID, len(elections))
 	for i := range elections {
@@ -112,7 +112,7 @@ func (c *change) atRest(doc vocab.DocID) (docindex.Record, bool, error) {
 	return c.db.Get(doc)
 }
 
-// makeDuplicate makes a document of the cluster a duplicate of another one.
+// makeDuplicate makes a document of the cluster a duplicate of another document.
 func (c *change) makeDuplicate(doc, of vocab.DocID) error {
 	r, ok, err := c.db.Get(doc)
 	if err != nil || !ok || r.Fetch == nil {
@@ -150,8 +150,8 @@ func (c *change) setAlias(r *docindex.Record, of vocab.DocID, address vocab.Addr
 	return nil
 }
 
-// forget deletes what is known of the content of a document and its duplicates, and returns their
-// URLs. The next crawl with a scope that admits them fetches them.
+// forget deletes the recorded content of a document and its duplicates, and returns their URLs. The
+// next crawl with a scope that admits them fetches them.
 func (c *change) forget(doc vocab.DocID) (urls []string, err error) {
 	docs := []vocab.DocID{doc}
 	err = c.db.EachDuplicateOf(doc, func(d vocab.DocID) (bool, error) {

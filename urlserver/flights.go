@@ -8,8 +8,8 @@ import (
 )
 
 // flights are the leases that are granted and not released, and the documents in flight: leased or
-// claimed, and not completed. Either may end before the other. Nothing of it is on disk: after a
-// crash, documents in flight are still in their queues.
+// claimed, and not completed. Either may end before the other. They are not on disk: after a crash,
+// documents in flight are still in their queues.
 type flights struct {
 	db        *docindex.DB
 	leases    map[uint64]*frontier.Lease
@@ -34,7 +34,7 @@ func newFlights(db *docindex.DB) *flights {
 	return &flights{db: db, leases: map[uint64]*frontier.Lease{}, inFlight: map[vocab.DocID]*flight{}}
 }
 
-// isNew reports whether f may bring a page that is not kept yet.
+// isNew reports whether f may yield a page that is not stored yet.
 func (f *flight) isNew() bool {
 	return f.record.Kind == vocab.PageTarget && f.key.Number&frontier.Again == 0
 }

@@ -12,10 +12,10 @@ import (
 	"anatomy/weburl"
 )
 
-// maxWoken bounds the waiting and the due URLs that one Grant queues.
+// maxWoken bounds the waiting and due URLs that one Grant queues.
 const maxWoken = 1000
 
-// grant returns a lease of the host whose turn it is; ok is false if there is none.
+// grant returns a lease of the host whose turn it is, or false if there is none.
 func (s *state) grant() (l vocab.Lease, ok bool, err error) {
 	if err := s.queues.scan(); err != nil {
 		return l, false, err
@@ -48,8 +48,8 @@ func (s *state) grant() (l vocab.Lease, ok bool, err error) {
 	return l, false, nil
 }
 
-// By topic, what is fetched says which URL is next: so few leases are out at once while little is
-// known, firstLeases and one more for each pagesPerLease pages.
+// With TopicFirst, fetched pages determine which URL is next. So few leases are in flight while
+// little is known: firstLeases, and one more per pagesPerLease pages.
 const (
 	firstLeases   = 8
 	pagesPerLease = 64
@@ -130,12 +130,12 @@ func (s *state) queueRevisits() error {
 	return s.schedule.findVisit(last)
 }
 
-// maxDoubtful bounds the doubtful URLs of a host that are in flight at once, so that a trap is
-// recognized before many more of its pages were requested.
+// maxDoubtful bounds the doubtful URLs of a host in flight, so that a trap is recognized before
+// many more of its pages are requested.
 const maxDoubtful = 12
 
 // lease grants a lease of the first URLs of a host's queue. It has no URLs if all were refused.
-// again says that the host may be leased again; if not, maxDoubtful URLs are in flight.
+// again reports whether the host may be leased again; if not, maxDoubtful URLs are in flight.
 func (s *state) lease(h *frontier.Host) (l vocab.Lease, again bool, err error) {
 	g := granter{change: s.begin(), h: h}
 	room := s.frontier.LeaseRoom(h)
@@ -187,12 +187,12 @@ type granter struct {
 	*change
 	h       *frontier.Host
 	urls    []vocab.Target
-	instead []Found // to be taken instead of refused URLs
+	instead []Found // to be used instead of refused URLs
 	full    bool    // maxDoubtful URLs are in flight, and the next one is doubtful
 }
 
-// take moves URLs from a level into the lease until that has room of them. It does not scan past
-// the last URL that the level is known to hold, since deleted keys follow.
+// take moves URLs from a level into the lease until the lease has room of them. It does not scan
+// past the last URL of the level, because deleted keys follow.
 func (g *granter) take(l *frontier.Level, room int) error {
 	from := docindex.QueueKey{Host: g.h.Name, Priority: l.Priority, Number: l.Next}
 	err := g.db.EachQueued(from, func(k docindex.QueueKey, doc vocab.DocID) (bool, error) {
@@ -234,9 +234,9 @@ func (g *granter) take(l *frontier.Level, room int) error {
 	return nil
 }
 
-// refuse takes a queued document out of its queue if it has a shape that is spent by now, or is a
-// sitemap and the budget of sitemaps is. doubtful
-// says that it was found only on pages that repeat, or that URLs like it brought nothing so far.
+// refuse removes a queued document from its queue if its shape is spent by now, or if it is a
+// sitemap and the budget of sitemaps is used up. doubtful reports that it was found only on pages
+// that repeat, or that URLs of its shape have led to nothing so far.
 func (g *granter) refuse(
 	k docindex.QueueKey, r *docindex.Record,
 ) (refused, doubtful bool, err error) {
@@ -306,7 +306,7 @@ func (s *state) spentShape(
 }
 
 // confirm reports whether a document in flight would be leased again. Its evidence is that of its
-// host when it was last decided about, so that most documents are decided about once.
+// host at the last decision, so most documents are decided once.
 func (s *state) confirm(doc vocab.DocID) (bool, error) {
 	f := s.flights.inFlight[doc]
 	if f == nil || !f.wasQueued() || f.evidence == f.host.Evidence || f.recorded {
@@ -394,7 +394,7 @@ func (s *state) wait() time.Duration {
 // maxSitemaps bounds the sitemaps taken from one robots.txt.
 const maxSitemaps = 100
 
-// release ends a lease. It returns the sitemaps that the host's robots.txt names, the first time.
+// release ends a lease. The first time, it returns the sitemaps that the host's robots.txt names.
 func (s *state) release(report *vocab.HostReport) (sitemaps []Found, err error) {
 	l := s.flights.leases[report.Lease]
 	if l == nil {

@@ -11,9 +11,9 @@ import (
 	"anatomy/weburl"
 )
 
-// A ledger is the document index with the totals and queue numbers that every change keeps in step.
+// A ledger is the document index with the totals and queue numbers that every change updates.
 //
-// Between calls, counts are the sums over all records, those in uncommitted batches included. Each
+// Between calls, counts are the sums over all records, including those in uncommitted batches. Each
 // batch that changes a record also puts the counts. No queue key on disk has a number above
 // reserved.
 type ledger struct {
@@ -43,7 +43,7 @@ func openLedger(db *docindex.DB) (l *ledger, err error) {
 	case err != nil:
 	case text != "":
 		l.number, err = strconv.ParseUint(text, 10, 63)
-	default: // an index of a version that reserved none
+	default: // an index of an older version without reserved numbers
 		err = db.EachQueue("", func(k docindex.QueueKey, _ vocab.DocID) (bool, error) {
 			l.number = max(l.number, k.Number&^frontier.Again)
 			return true, nil
@@ -64,7 +64,7 @@ func (l *ledger) nextNumber(b *docindex.Batch) uint64 {
 	return l.number
 }
 
-// count adds a record to the totals; uncount subtracts it, as it was counted.
+// count adds a record to the totals; uncount subtracts it.
 func (l *ledger) count(r *docindex.Record) { l.addCounts(r, 1) }
 
 func (l *ledger) uncount(r *docindex.Record) { l.addCounts(r, ^uint64(0)) }
@@ -95,7 +95,7 @@ func (l *ledger) replace(b *docindex.Batch, before, r *docindex.Record) {
 	l.put(b, r)
 }
 
-// giveUp makes a record one that was given up. The caller counts it.
+// giveUp marks a record as given up. The caller counts it.
 func giveUp(r *docindex.Record, loss *frontier.Loss) {
 	r.State, r.Due = docindex.GivenUp, time.Time{}
 	r.Fetch = &docindex.FetchOutcome{Outcome: loss.Outcome, Reason: loss.Reason}
@@ -120,7 +120,7 @@ func (l *ledger) mustLoad(doc vocab.DocID) (docindex.Record, weburl.URL, error) 
 }
 
 // flush commits a batch of at least size bytes that is not empty, with the totals, and returns the
-// batch to go on with.
+// batch to continue with.
 func (l *ledger) flush(b *docindex.Batch, size int) (*docindex.Batch, error) {
 	if b.Empty() || b.Len() < size {
 		return b, nil

@@ -9,7 +9,7 @@ import (
 	"anatomy/weburl"
 )
 
-// This file has the methods of Server for the operator and for upkeep.
+// Methods of Server for the operator and for upkeep.
 
 // SiteOf returns the name of the unit of politeness that a host belongs to.
 func (s *Server) SiteOf(hostname string) string {
@@ -18,17 +18,18 @@ func (s *Server) SiteOf(hostname string) string {
 	return s.state.frontier.SiteOf(hostname)
 }
 
-// SetDelay sets the delay of a host's site until the server is closed, as SiteLimits.Delay; 0 for
-// that of all sites. It returns the name of the site. Leases granted before keep theirs.
+// SetDelay sets the delay of a host's site until the server is closed, like SiteLimits.Delay; 0
+// restores the general delay. It returns the name of the site. Leases granted earlier keep their
+// delay.
 func (s *Server) SetDelay(hostname string, d time.Duration) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.state.frontier.SetDelay(s.state.now, hostname, d)
 }
 
-// Remove takes the URLs that match a pattern of a weburl.Filter out of the crawl, seeds too, until
-// the server is closed; the next run decides anew. It returns the number of URLs that left the
-// queues, all of which it scans. URLs in flight are fetched, but do not return to their queues.
+// Remove removes the URLs that match a pattern of a weburl.Filter from the crawl, including seeds,
+// until the server is closed; the next run decides again. It scans all queues and returns the
+// number of URLs removed from them. URLs in flight are fetched, but do not return to their queues.
 func (s *Server) Remove(pattern string) (n uint64, err error) {
 	err = s.do(func(st *state) (err error) {
 		n, err = st.remove(pattern)
@@ -37,10 +38,10 @@ func (s *Server) Remove(pattern string) (n uint64, err error) {
 	return n, err
 }
 
-// Block blocks the URLs that match patterns, none of which has a space, and takes them out of the
-// queues. URLs in flight become Blocked when they are completed. The caller then completes the
-// others with the outcome Blocked, for which EachBlockMismatch names and Reserve claims them, and
-// calls BlockDone.
+// Block blocks the URLs that match patterns, which must not contain spaces, and removes them from
+// the queues. URLs in flight become Blocked when they are completed. The caller then completes the
+// other documents with the outcome Blocked, using EachBlockMismatch and Reserve, and calls
+// BlockDone.
 func (s *Server) Block(patterns []string) error {
 	return s.do(func(st *state) error { return blocking{st}.block(patterns) })
 }
@@ -110,15 +111,15 @@ func (s *Server) Restore(doc vocab.DocID) error {
 	return s.do(func(st *state) error { return blocking{st}.restore(doc) })
 }
 
-// Move changes the addresses of documents whose page is still at From, durably. Documents with a
+// Move durably changes the addresses of documents whose page is still at From. Documents with a
 // newer page keep theirs.
 func (s *Server) Move(moves []Move) error {
 	return s.doDurably(func(st *state) (*docindex.Batch, error) { return st.begin().move(moves) })
 }
 
-// Elect makes duplicates the canonical documents of their clusters, durably, as if they had come
-// first. For each election it returns the duplicates of Doc, none if the cluster has changed
-// meanwhile and stays as it is. No document may be in two of the clusters.
+// Elect durably makes duplicates the canonical documents of their clusters, as if they had been
+// fetched first. For each election it returns the duplicates of Doc, or none if the cluster has
+// changed meanwhile and stays as it is. No document may be in two of the clusters.
 func (s *Server) Elect(elections []Election) (duplicates [][]vocab.DocID, err error) {
 	err = s.doDurably(func(st *state) (b *docindex.Batch, err error) {
 		b, duplicates, err = st.begin().elect(elections)
@@ -130,9 +131,9 @@ func (s *Server) Elect(elections []Election) (duplicates [][]vocab.DocID, err er
 	return duplicates, nil
 }
 
-// Forget deletes what is known of the content of a document that cannot be read any more, and of
-// its duplicates, and returns their URLs. The next crawl with a scope that admits them fetches
-// them. The server has to be opened with KeepScope.
+// Forget deletes the recorded content of a document that cannot be read any more, and of its
+// duplicates, and returns their URLs. The next crawl with a scope that admits them fetches them.
+// The server must have been opened with KeepScope.
 func (s *Server) Forget(doc vocab.DocID) (urls []string, err error) {
 	err = s.do(func(st *state) (err error) {
 		urls, err = st.begin().forget(doc)

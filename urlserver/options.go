@@ -12,46 +12,46 @@ import (
 	"anatomy/weburl"
 )
 
-// Options of a server. The zero value crawls the seeds' sites politely.
+// Options configure a server. The zero value crawls the seeds' sites politely.
 type Options struct {
 	// Which URLs are fetched.
 	Scope   weburl.Scope // how far from the seeds; default their registrable domains
-	Include []string     // patterns of weburl.Filter, one of which has to match; default all URLs
+	Include []string     // patterns of weburl.Filter, at least one of which must match; default all URLs
 	Exclude []string     // patterns that it must not match
 
-	MaxPages     uint64 // pages to keep, over all runs; default no bound
-	PagesPerHost uint64 // of one host, over all runs; default no bound
+	MaxPages     uint64 // maximum of pages, over all runs; default no bound
+	PagesPerHost uint64 // maximum of pages of one host, over all runs; default no bound
 	MaxDepth     uint16 // links from the nearest seed; default 64
 	SiteBudget   Budget // of one site, over all runs; defaults in the constants below
 	Repeats      int    // repeated pages of a folder (trap.Yields); default 50, negative for no bound
 
 	// How a site is treated.
 	Delay        time.Duration   // least wait between requests to a site; default 1s, negative: none
-	AnswerFactor float64         // least such time as a multiple of the last answer; default 5
+	AnswerFactor float64         // minimum wait as a multiple of the last answer time; default 5
 	MaxDelay     time.Duration   // bounds Crawl-delay and that multiple; default 60s
 	MaxHold      time.Duration   // bounds holds, Retry-After included; default 24h
 	Backoff      time.Duration   // first wait after a failure, doubled up to half an hour; default 5s
 	HostTries    int             // rounds without any answer until a host is given up; default 3
-	HostFailing  time.Duration   // time of answers that are all failures until then; default 1h
-	Retry        []time.Duration // waits before a failed URL is tried again; default 1s, 10s, 1m
+	HostFailing  time.Duration   // time of only failed answers until a host is given up; default 1h
+	Retry        []time.Duration // waits before retries of a failed URL; default 1s, 10s, 1m
 	PerSite      int             // leases of one site at once if it has no delay; default 1
 	PerAddress   int             // leases at once of an IP address; default 8, or no bound if
 	// Delay is negative; negative for no bound
 	SiteLimits map[string]SiteLimits // by host or domain; each is a site of its own
 	LeaseSize  int                   // URLs of a lease; default 32
 
-	// Owns reports whether a URL is of this server. Others are known and out of scope: servers of
-	// other shards have them. Default: all are.
+	// Owns reports whether a URL belongs to this server. Others are known and out of scope: servers
+	// of other shards own them. Default: all do.
 	Owns func(*weburl.URL) bool
 
-	// Shared has bounds that hold for several servers together. Default: they hold for this one.
+	// Shared has bounds that apply to several servers together. Default: they apply to this one.
 	Shared *Shared
 
-	Recrawl Recrawl // default: no page is visited again
+	Recrawl Recrawl // default: no page is revisited
 	Policy  Policy  // order of hosts and URLs; default CrawlAbility
 
 	// KeepScope leaves the queues as the last run left them, whatever the fields above say. It is
-	// for work on a data folder that fetches nothing.
+	// for maintenance of a data folder without fetching.
 	KeepScope bool
 
 	SeenEntries int    // URLs of the seen test in memory; default DefaultSeenEntries
@@ -73,17 +73,17 @@ const (
 	TopicFirst       = frontier.TopicFirst // Found.Quality orders the URLs
 )
 
-// PolicyNames returns the names of the policies that need nothing but links, the default first.
+// PolicyNames returns the names of the policies that only need links, the default first.
 func PolicyNames() []string { return frontier.PolicyNames() }
 
 // ParsePolicy returns the policy of that name.
 func ParsePolicy(name string) (Policy, error) { return frontier.ParsePolicy(name) }
 
-// A Budget bounds what is spent on one site; negative fields for no bound.
+// A Budget bounds what is spent on one site; negative fields mean no bound.
 type Budget = frontier.Budget
 
-// The default budget of a site. A site of 300,000 pages has some 1,000,000 URLs, 15 GB of bodies,
-// and takes 10 minutes to parse.
+// The default budget of a site. A site of 300,000 pages has about 1,000,000 URLs and 15 GB of
+// bodies, and takes 10 minutes to parse.
 const (
 	DefaultSiteURLs    = 2_000_000
 	DefaultSiteBytes   = 100e9
@@ -130,7 +130,8 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// siteBudget returns a budget with its defaults, and a bound that nothing reaches for none.
+// siteBudget returns a budget with its defaults; a negative bound becomes one that is never
+// reached.
 func siteBudget(b Budget) Budget {
 	const none = math.MaxInt64
 	b.URLs = cmp.Or(b.URLs, DefaultSiteURLs)

@@ -5,8 +5,8 @@ import (
 	"anatomy/vocab"
 )
 
-// An overlay is the document index as it will be once a batch is committed: what the batch wrote,
-// and for everything else the index itself.
+// An overlay is a view of the document index as of when a batch is committed: the writes of the
+// batch, and otherwise the index itself.
 type overlay struct {
 	db         *docindex.DB
 	b          *docindex.Batch
@@ -57,8 +57,7 @@ func (o *overlay) deleteContent(id vocab.ContentID, doc vocab.DocID) error {
 	return err
 }
 
-// duplicatesOf returns the duplicates of a document, those that the batch made before those on
-// disk.
+// duplicatesOf returns the duplicates of a document, first those of the batch, then those on disk.
 func (o *overlay) duplicatesOf(doc vocab.DocID) ([]vocab.DocID, error) {
 	docs := o.duplicates[doc]
 	err := o.db.EachDuplicateOf(doc, func(d vocab.DocID) (bool, error) {

@@ -14,9 +14,9 @@ import (
 //
 // Open does not read all queues: that takes seconds for millions of URLs. It reads some, and each
 // Grant reads some more, in the order of host names; the queue of a host that is found meanwhile is
-// read at once. So the frontier always has either the whole queue of a host, or nothing: those of
-// hosts before unread, and those of hosts that it made itself. Counters in the records of hosts
-// would be read faster, but each change of a queue would have to write them.
+// read at once. So the frontier always has either the complete queue of a host, or none of it. It
+// has the queues of hosts before unread, and of hosts created since. Counters in the records of
+// hosts would be read faster, but each change of a queue would have to write them.
 type queues struct {
 	*ledger
 	frontier *frontier.Frontier
@@ -36,7 +36,7 @@ func newQueues(l *ledger, y *trap.Yields, o *Options) *queues {
 	return q
 }
 
-// created reads the spent shapes of a host that is new to memory, and its queue unless scan has
+// created reads the spent shapes of a host that is new in memory, and its queue unless scan has
 // read it or is about to.
 func (q *queues) created(h *frontier.Host) (err error) {
 	if h.Spent {
@@ -69,7 +69,7 @@ func (q *queues) scan() error {
 		return nil
 	}
 	var hosts []*frontier.Host
-	var h *frontier.Host // nil while the queue of a host that was read before is passed
+	var h *frontier.Host // nil while the queue of a host read earlier is skipped
 	n, name, next := 0, "", allRead
 	err := q.db.EachQueue(q.unread, func(k docindex.QueueKey, _ vocab.DocID) (more bool, err error) {
 		if n++; k.Host != name {
@@ -127,8 +127,8 @@ func (q *queues) enqueue(
 	return number
 }
 
-// keyOf finds the queue key of a queued document. Unless URLs queue by quality it was not written
-// down, and the queue of the host is searched.
+// keyOf finds the queue key of a queued document. Unless queues are ordered by quality it is not
+// recorded, and the queue of the host is searched.
 func (q *queues) keyOf(r *docindex.Record) (key docindex.QueueKey, err error) {
 	u, err := weburl.Parse(r.URL) // which may have another scheme than the URL of an answer
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"anatomy/weburl"
 )
 
-// records answers questions about documents from the document index, without the lock.
+// records reads the document index without the lock.
 type records struct{ db *docindex.DB }
 
 // Get returns the record of a document.
@@ -50,8 +50,8 @@ func (rs records) EachDuplicate(fn func(of, doc vocab.DocID) (bool, error)) erro
 	return rs.db.EachDuplicate(fn)
 }
 
-// Canonical follows redirects and duplicates from doc to their canonical document. That of a ring
-// of redirects is its least docID.
+// Canonical follows redirects and duplicates from doc to their canonical document. For a cycle of
+// redirects it returns the least docID.
 func (rs records) Canonical(doc vocab.DocID) (vocab.DocID, error) {
 	path := []vocab.DocID{doc}
 	for len(path) <= 2*maxRedirects {

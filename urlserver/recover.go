@@ -9,9 +9,9 @@ import (
 
 const metaOrder = "order"
 
-// openState returns the state of a document index. It reads back what memory needs: seeds, blocked
-// patterns, and the queues of the first hosts. If the scope, the order or the recrawl options
-// differ from the last run's, it changes the queues.
+// openState returns the state of a document index. It loads into memory seeds, blocked patterns,
+// and the queues of the first hosts. If the scope, the order or the recrawl options differ from the
+// last run's, it changes the queues.
 func openState(db *docindex.DB, o *Options) (*state, error) {
 	s, err := newState(db, o)
 	if err != nil {
@@ -55,7 +55,7 @@ func recoverState(s *state) error {
 	return s.db.Sync()
 }
 
-// adopt makes the queues what the options say, and reads the first ones.
+// adopt changes the queues to match the options, and reads the first ones.
 func adopt(s *state) error {
 	scope, err := s.db.Meta(metaScope)
 	if err != nil {

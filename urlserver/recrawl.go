@@ -9,24 +9,24 @@ import (
 	"anatomy/disk/docindex"
 )
 
-// Recrawl says whether and when documents are visited again. The zero value never does.
+// Recrawl configures whether and when documents are revisited. The zero value never revisits.
 //
-// A due document queues behind the new URLs of its host and priority, so that one lease serves
-// both. While it is queued, waits or is in flight, its record keeps the last outcome;
+// A due document is queued after the new URLs of its host and priority, so that one lease serves
+// both. While it is queued, waiting or in flight, its record keeps the last outcome;
 // [vocab.Unmodified] and temporary failures leave that in force.
 type Recrawl struct {
 	Mode    RecrawlMode
-	MinAge  time.Duration // least time between visits; default 1h, at most MaxAge
-	MaxAge  time.Duration // most time between visits; default 30 days, at least 1s for Watch
-	Ahead   time.Duration // of RecrawlDue: pages due so soon after the start are visited, too; default 0
-	Confirm int           // visits in a row that find a page gone until that counts; default 2
+	MinAge  time.Duration // minimum time between visits; default 1h, at most MaxAge
+	MaxAge  time.Duration // maximum time between visits; default 30 days, at least 1s for Watch
+	Ahead   time.Duration // for RecrawlDue: pages that become due within this time of the start are visited, too; default 0
+	Confirm int           // consecutive visits that must not find a page before it counts as not found; default 2
 
-	// ConfirmAfter is the least time between two of these visits; default a day, negative for none.
-	// Sites are down, or show an error page, for hours.
+	// ConfirmAfter is the minimum time between two of these visits; default a day, negative for
+	// none. Sites may be down, or show an error page, for hours.
 	ConfirmAfter time.Duration
 }
 
-// A RecrawlMode says when a crawl with revisits ends.
+// A RecrawlMode determines when a crawl with revisits ends.
 type RecrawlMode uint8
 
 // The modes.
@@ -42,13 +42,12 @@ const (
 
 	defaultConfirmAfter = 24 * time.Hour
 
-	// firstInterval is the wait after the first visit, when nothing shows yet how often a page
-	// changes.
+	// firstInterval is the wait after the first visit, when the change rate of a page is unknown.
 	firstInterval = 24 * time.Hour
 
-	// maxTrials is the number of visits that the estimate counts; then half of them are forgotten,
-	// because habits change. With 64, a page that did not change for a month and then changed at
-	// each visit was visited every 6 hours after 150 visits; with 16, every hour after 100.
+	// maxTrials is the number of visits after which half of them are forgotten, because habits
+	// change. With 64, a page that did not change for a month and then changed at each visit was
+	// visited every 6 hours after 150 visits; with 16, every hour after 100.
 	maxTrials = 16
 )
 
@@ -91,8 +90,8 @@ func (p *Recrawl) next(r *docindex.Record) (due time.Time, why string) {
 
 func (p *Recrawl) within(d time.Duration) time.Duration { return min(max(d, p.MinAge), p.MaxAge) }
 
-// interval returns the time after which a visit finds a change with probability 1/2; a visit shows
-// most about the rate then. If no change was seen, it is twice the time observed.
+// interval returns the time after which a visit finds a change with probability 1/2; such a visit
+// is most informative about the rate. If no change was seen, it is twice the observed time.
 func interval(t *docindex.Trials) (wait time.Duration, why string) {
 	if t.Changed == 0 {
 		wait = max(firstInterval, 2*t.Span)
@@ -116,7 +115,7 @@ func changeRate(t *docindex.Trials) float64 {
 	return -math.Log((unchanged+0.5)/(n+0.5)) / mean
 }
 
-// addVisit counts a visit that brought a final outcome.
+// addVisit counts a visit with a final outcome.
 func addVisit(h *docindex.History, now time.Time, changed bool) {
 	now = now.UTC().Truncate(time.Second)
 	if h.Visits > 0 {

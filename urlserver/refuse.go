@@ -8,8 +8,8 @@ import (
 	"anatomy/weburl"
 )
 
-// recordText counts the text of a page in flight that was never visited before; a page that is
-// visited again would repeat itself.
+// recordText counts the text of a page in flight that was never visited before; on a revisit, a
+// page would repeat itself.
 func (c *change) recordText(doc vocab.DocID, text *vocab.TextSample) error {
 	f := c.flights.inFlight[doc]
 	if f == nil || f.recorded || f.record.History.Visits > 0 {
@@ -67,8 +67,8 @@ func (c *change) countMissing(f *flight) error {
 	return c.apply(f.host, verdicts)
 }
 
-// apply makes verdicts about a host's shapes those in force. URLs that were refused for a shape that
-// is spent no more are decided about anew.
+// apply puts verdicts about a host's shapes in force. URLs that were refused for a shape that is no
+// longer spent are reconsidered.
 func (c *change) apply(h *frontier.Host, verdicts []trap.Verdict) error {
 	var lifted []string
 	changes := false
@@ -94,7 +94,7 @@ func (c *change) apply(h *frontier.Host, verdicts []trap.Verdict) error {
 	return nil
 }
 
-// readmit decides anew about the URLs that were refused for a shape.
+// readmit reconsiders the URLs that were refused for a shape.
 func (c *change) readmit(h *frontier.Host, shape string) error {
 	return c.db.EachRefused(h.Name, shape, func(doc vocab.DocID) (bool, error) {
 		c.b.DeleteRefused(h.Name, shape, doc)
@@ -112,7 +112,7 @@ func (c *change) readmit(h *frontier.Host, shape string) error {
 }
 
 // refusal returns the spent shape for which a document of a host is refused, or none. It counts the
-// refusal; if the document is to be a sample instead, it marks that in known.
+// refusal; if the document is selected as a sample instead, it marks that in known.
 func (c *change) refusal(
 	h *frontier.Host, r *docindex.Record, u *weburl.URL, known *docindex.URLRecord,
 ) (refusal trap.Verdict, err error) {
@@ -127,7 +127,7 @@ func (c *change) refusal(
 	return refusal, err
 }
 
-// trapped makes a record that of a refused document.
+// trapped marks a record as refused.
 func (c *change) trapped(h *frontier.Host, r *docindex.Record, refusal trap.Verdict) {
 	r.State, r.Trap = docindex.Trapped, refusal.Trap
 	c.b.PutRefused(h.Name, refusal.Shape, r.Doc)
@@ -139,8 +139,8 @@ func (c *change) trapped(h *frontier.Host, r *docindex.Record, refusal trap.Verd
 	}
 }
 
-// isBred reports whether the page on which a URL was found says that the URL is one of a trap: the
-// page repeats known text and is of the same host. pf is the page in flight, or nil.
+// isBred reports whether the page on which a URL was found is evidence that the URL belongs to a
+// trap: the page repeats known text and is of the same host. pf is the page in flight, or nil.
 func (d *discovery) isBred(f *Found) (bred bool, pf *flight, err error) {
 	source := f.On
 	if source == 0 {
@@ -165,7 +165,7 @@ func (d *discovery) isBred(f *Found) (bred bool, pf *flight, err error) {
 	return bred, pf, nil
 }
 
-// instead returns the URL to take in place of a new one that has a parameter without effect.
+// instead returns the URL that replaces a new one with a parameter without effect.
 func (d *discovery) instead(f *Found, u *docindex.URLRecord) (rest weburl.URL, ok bool, err error) {
 	h := d.frontier.Lookup(f.URL.Host())
 	if h == nil || len(h.Traps) == 0 || f.Seed || f.Listed || f.From != 0 {

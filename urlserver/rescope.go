@@ -10,10 +10,11 @@ import (
 	"anatomy/weburl"
 )
 
-// The scope of a crawl changes when it goes on with other options, gets another seed, or when pages
-// are removed or blocked. Each record changes together with its queue entry and the totals in one
-// batch. A crash between batches leaves a part of the change, which the next Open completes: the
-// text of the scope is written last when the scope is made wider, and first when pages are removed.
+// The scope of a crawl changes when it continues with other options, gets another seed, or when
+// pages are removed or blocked. Each record changes together with its queue entry and the totals in
+// one batch. A crash between batches leaves a part of the change, which the next Open completes:
+// the text of the scope is written last when the scope is made wider, and first when pages are
+// removed.
 
 // An entry is the position of a document in its host's queue, or in the table of retries.
 type entry struct {
@@ -57,7 +58,8 @@ func (c *change) eachEntry(fn func(e *entry, r *docindex.Record, u *weburl.URL) 
 	return c.commit()
 }
 
-// narrow unqueues the URLs that are no longer in scope. The queues are not in memory yet.
+// narrow removes URLs that are no longer in scope from the queues. The queues are not in memory
+// yet.
 func (s *state) narrow() error {
 	c := s.begin()
 	return c.eachEntry(func(e *entry, r *docindex.Record, u *weburl.URL) error {
@@ -77,7 +79,7 @@ func (s *state) narrow() error {
 	})
 }
 
-// widen queues the known URLs that have come into scope.
+// widen queues the known URLs that are now in scope.
 func (s *state) widen() error {
 	c := s.begin()
 	err := s.db.Each(1, func(r docindex.Record) error {
@@ -121,8 +123,8 @@ func (c *change) reinsertFollowed(r *docindex.Record, u *weburl.URL) error {
 }
 
 // reorder gives every queued or waiting URL a new priority, after a run whose policy ordered the
-// queues differently. What was known of its quality is lost; it keeps its number. The queues are
-// not in memory yet.
+// queues differently. Its known quality is lost; it keeps its number. The queues are not in memory
+// yet.
 func (s *state) reorder() error {
 	c := s.begin()
 	return c.eachEntry(func(e *entry, r *docindex.Record, u *weburl.URL) error {
@@ -149,7 +151,8 @@ func (s *state) reorder() error {
 	})
 }
 
-// remove takes the URLs that match a pattern out of this run, and returns how many it unqueued.
+// remove removes the URLs that match a pattern from this run, and returns the number removed from
+// queues.
 func (s *state) remove(pattern string) (n uint64, err error) {
 	if !slices.Contains(s.scope.removed, pattern) {
 		s.scope.removed = append(s.scope.removed, pattern)
@@ -162,8 +165,8 @@ func (s *state) remove(pattern string) (n uint64, err error) {
 	return s.withdrawMatches(func(u *weburl.URL) bool { return weburl.MatchPattern(pattern, u) })
 }
 
-// withdrawMatches unqueues the documents that match and are not in flight, and returns their
-// number.
+// withdrawMatches removes the documents that match and are not in flight from their queues, and
+// returns their number.
 func (s *state) withdrawMatches(match func(*weburl.URL) bool) (n uint64, err error) {
 	c := s.begin()
 	err = c.eachEntry(func(e *entry, r *docindex.Record, u *weburl.URL) error {
@@ -175,7 +178,7 @@ func (s *state) withdrawMatches(match func(*weburl.URL) bool) (n uint64, err err
 		withdraw(r)
 		c.replace(c.b, &before, r)
 		e.delete(c.b)
-		if h := s.frontier.Lookup(e.key.Host); h != nil { // or its queue is not read yet
+		if h := s.frontier.Lookup(e.key.Host); h != nil { // otherwise its queue is not read yet
 			h.Pull(e.key.Priority, e.key.Number)
 		}
 		return nil

@@ -9,11 +9,11 @@ import (
 	"anatomy/vocab"
 )
 
-// A schedule holds the documents that are fetched later: those that wait for another try after a
-// failure, and those that are due for a revisit. Both tables are in the document index, by time.
+// A schedule has the documents that are fetched later: those waiting for a retry, and those due for
+// a revisit. Both tables are in the document index, by time.
 //
-// nextRetry and nextVisit are never later than the first entry of their table; zero means that it
-// is empty.
+// nextRetry and nextVisit are never later than the first entry of their table; zero means that the
+// table is empty.
 type schedule struct {
 	*ledger
 	*clock
@@ -40,7 +40,7 @@ func (s *schedule) findVisit(from time.Time) error {
 	})
 }
 
-// retry makes a failed document wait for its next try, at least as long as its server asked for.
+// retry makes a failed document wait for its retry, at least as long as its server asked for.
 func (s *schedule) retry(
 	b *docindex.Batch, r *docindex.Record, priority uint8, atLeast time.Duration,
 ) {
@@ -91,7 +91,7 @@ func unschedule(b *docindex.Batch, r *docindex.Record) {
 }
 
 // abandon ends a visit that failed because of the host. A page that was visited before keeps its
-// last outcome, and is visited again after as long as it was not reached; another one is given up.
+// last outcome, and is revisited after as long as it was not reached; other documents are given up.
 func (s *schedule) abandon(b *docindex.Batch, r *docindex.Record, loss *frontier.Loss) {
 	if r.History.Visits > 0 {
 		s.keep(b, r)
@@ -101,14 +101,14 @@ func (s *schedule) abandon(b *docindex.Batch, r *docindex.Record, loss *frontier
 	s.revisitAt(b, r, s.now.Add(firstInterval))
 }
 
-// keep ends a visit that changed nothing, and schedules the next one after as long as the document
-// was not reached.
+// keep ends a visit without changes, and schedules the next one after as long as the document was
+// not reached.
 func (s *schedule) keep(b *docindex.Batch, r *docindex.Record) {
 	r.State, r.Tries = docindex.Finished, 0
 	s.revisitAt(b, r, s.now.Add(s.o.Recrawl.within(s.now.Sub(r.History.Visited))))
 }
 
-// isSettled reports whether a document is left alone until its next revisit.
+// isSettled reports whether a document is not fetched until its next revisit.
 func isSettled(r *docindex.Record) bool {
 	return (r.State == docindex.Finished || r.State == docindex.GivenUp) && !isBlocked(r)
 }
@@ -128,8 +128,7 @@ func (s *schedule) dueBy() (limit time.Time, ok bool) {
 	return s.now, false
 }
 
-// visitWait returns how long it takes until a document is due; ok is false if this run waits for
-// none.
+// visitWait returns the time until a document is due, or false if this run waits for none.
 func (s *schedule) visitWait() (wait time.Duration, ok bool) {
 	switch s.o.Recrawl.Mode {
 	case Watch:
@@ -148,9 +147,8 @@ func (s *schedule) horizon() time.Time { return s.begun.Add(s.o.Recrawl.Ahead) }
 
 const metaRecrawl = "recrawl"
 
-// rebuild makes the table of revisits from the records if the last run kept none, or had other
-// bounds or another scope. That is a pass over all records; a crawl without revisits keeps no table
-// and never does it.
+// rebuild rebuilds the table of revisits from the records if the last run had none, other bounds or
+// another scope. That is a pass over all records; a crawl without revisits never does it.
 func (s *schedule) rebuild(scope string) error {
 	text := ""
 	if p := s.o.Recrawl; p.Mode != NoRecrawl {

@@ -12,8 +12,8 @@ import (
 	"anatomy/weburl"
 )
 
-// A scope decides which known URLs are queued: those that the filter admits, that match no removed
-// or blocked pattern, and that are no trap. Seeds are never refused as traps.
+// A scope determines which known URLs are queued: those that the filter admits, that match no
+// removed or blocked pattern, and that are not traps. Seeds are never refused as traps.
 type scope struct {
 	o       *Options
 	filter  weburl.Filter
@@ -43,8 +43,8 @@ func (s *scope) admits(u *weburl.URL, kind vocab.TargetKind) bool {
 	return s.filter.Admits(u, kind) && s.o.Owns(u) && !s.excludes(u)
 }
 
-// seeksSitemap reports whether a host in scope may be asked for a sitemap that nothing names. If all
-// hosts are in scope, only those of seeds are.
+// seeksSitemap reports whether to look for a sitemap at the usual URL of a host in scope. If all
+// hosts are in scope, it does so only for hosts of seeds.
 func (s *scope) seeksSitemap(host string) bool {
 	if s.o.Scope == weburl.AnyScope && !s.hosts[host] {
 		return false
@@ -60,7 +60,7 @@ func (s *scope) isRemoved(u *weburl.URL) bool {
 	return slices.ContainsFunc(s.removed, func(p string) bool { return weburl.MatchPattern(p, u) })
 }
 
-// decide sets the state of a document that was not fetched, as far as its URL decides that.
+// decide sets the state of a document that was not fetched, as far as its URL determines it.
 func (s *scope) decide(u *weburl.URL, r *docindex.Record, now time.Time) {
 	r.Trap = 0
 	switch {
@@ -86,7 +86,7 @@ func (s *scope) trap(u *weburl.URL, r *docindex.Record, now time.Time) docindex.
 	return trap.OfURL(u, now)
 }
 
-// withdraw takes an uncounted record out of the crawl. A page that was visited before keeps its
+// withdraw removes an uncounted record from the crawl. A page that was visited before keeps its
 // last outcome.
 func withdraw(r *docindex.Record) {
 	if r.Due = (time.Time{}); r.History.Visits > 0 {
@@ -96,8 +96,7 @@ func withdraw(r *docindex.Record) {
 	r.State, r.Fetch = docindex.OutOfScope, nil
 }
 
-// text describes the scope. If it differs from what the last run wrote, Open queues and unqueues
-// known URLs.
+// text describes the scope. If it differs from that of the last run, Open updates the queues.
 func (s *scope) text() string {
 	text := fmt.Sprintf("%s depth %d breeding repeats %d urls %d\n+%s\n-%s",
 		s.o.Scope, s.o.MaxDepth, s.o.Repeats, s.o.SiteBudget.URLs,
@@ -113,7 +112,7 @@ func (s *scope) text() string {
 
 const metaScope = "scope"
 
-// A patternSet is a list of patterns of a weburl.Filter, with those of single URLs in a map.
+// A patternSet is a list of patterns of a weburl.Filter, with patterns of single URLs in a map.
 type patternSet struct {
 	exact map[string]bool // host, path and query, of patterns without a star
 	globs []string

@@ -6,11 +6,11 @@ import (
 	"anatomy/vocab"
 )
 
-// A seenTest answers whether a URL has a docID. It looks into the URLs of the batch being made,
-// then into the cache (BNW03), then into the document index.
+// A seenTest tests whether a URL has a docID. It looks into the URLs of the current batch, then
+// into the cache (BNW03), then into the document index.
 //
 // pending has every URL that the uncommitted batch wrote, and every queued one that it considered
-// to raise; the cache may evict any of them at any time. It is empty between batches.
+// raising; the cache may evict any of them at any time. It is empty between batches.
 type seenTest struct {
 	db      *docindex.DB
 	pending map[vocab.Fingerprint]docindex.URLRecord

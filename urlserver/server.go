@@ -1,16 +1,16 @@
 // Package urlserver decides which URL is fetched next (BP98 §4.1, the URLserver). It assigns
-// docIDs, has the seen set, keeps a queue for every host, and grants leases that keep the crawl
+// docIDs, maintains the seen set and a queue for every host, and grants leases that keep the crawl
 // polite.
 //
 // A [Server] is a state machine over the document index. It has no clock and starts no goroutine:
 // the time is an argument of its methods, so that tests run days of politeness in milliseconds.
 //
-// What a crash costs: a URL leaves its queue only in Complete, which is one synced batch; leases
-// are in memory. So a URL that Complete has acknowledged is never fetched again because of a crash,
-// and one in flight is. Add does not sync. The log is written in order, so whatever Add wrote
-// before a Complete returned is as durable as that Complete; therefore the links of a page are
-// added before the page is completed. A docID is made durable before anything is stored under it,
-// see [Server.MakeDurable]: no crash can assign it to another URL then.
+// A crash has these effects. A URL leaves its queue only in Complete, which is one synced batch;
+// leases are only in memory. So after a crash, a URL in flight is fetched again, and a URL
+// acknowledged by Complete is not. Add does not sync. The log is written in order, so the writes of
+// an Add before a Complete are as durable as that Complete; therefore the links of a page are added
+// before the page is completed. A docID is made durable before anything is stored under it, see
+// [Server.MakeDurable], so that no crash can assign it to another URL.
 package urlserver
 
 import (
@@ -30,8 +30,8 @@ import (
 
 // A Server is a URL server. It is safe for concurrent use.
 //
-// Its methods lock mu and call the state, which has no locks. Methods that wait for the disk do
-// that without mu. After the first failed write err is set and no method changes anything.
+// Its methods lock mu and call the state, which has no locks. Methods that wait for the disk do so
+// without mu. After the first failed write err is set, and no method changes anything.
 type Server struct {
 	records
 	mu     sync.Mutex // guards the fields below
@@ -40,8 +40,8 @@ type Server struct {
 	synced vocab.DocID // docIDs up to this one are durable
 }
 
-// Open opens the URL server of the document index in the folder dir, and creates it if there is
-// none. In a data folder that others write to, call [New] with the index of docindex.OpenFolder.
+// Open opens the URL server of the document index in the folder dir, creating it if needed. In a
+// data folder that others write to, call [New] with the index of docindex.OpenFolder.
 func Open(dir string, o Options) (*Server, error) {
 	db, err := docindex.Open(filepath.Join(dir, "docindex"), docindex.Options{FS: o.FS, CacheBytes: o.CacheBytes})
 	if err != nil {
@@ -126,8 +126,8 @@ func (s *Server) doDurably(fn func(*state) (*docindex.Batch, error)) error {
 	return nil
 }
 
-// MakeDurable returns when all documents up to doc are on disk. It syncs without the lock; if Grant
-// synced instead, each lease of freshly found URLs would wait for the disk.
+// MakeDurable blocks until all documents up to doc are on disk. It syncs without the lock; if Grant
+// synced instead, each lease of newly found URLs would wait for the disk.
 func (s *Server) MakeDurable(doc vocab.DocID) error {
 	s.mu.Lock()
 	known, synced, err := vocab.DocID(s.state.counts.Known), s.synced, s.err
@@ -145,11 +145,11 @@ func (s *Server) MakeDurable(doc vocab.DocID) error {
 	return nil
 }
 
-// addBatch is how many URLs Add puts into one batch.
+// addBatch is the number of URLs that Add puts into one batch.
 const addBatch = 1000
 
-// Add makes URLs known, in order, and returns the docID of each, new or not. New ones in scope are
-// queued. Add does not sync; a later Complete does. The links of one call are those of one page.
+// Add adds URLs, in order, and returns the docID of each, new or not. New URLs in scope are queued.
+// Add does not sync; a later Complete does. The links of one call are those of one page.
 func (s *Server) Add(found []Found) ([]vocab.DocID, error) {
 	docs := make([]vocab.DocID, 0, len(found))
 	if len(found) == 0 {
@@ -169,10 +169,10 @@ func (s *Server) Add(found []Found) ([]vocab.DocID, error) {
 	return docs, nil
 }
 
-// Grant grants a lease of the host whose turn it is. If there is none, ok is false and wait is when
-// to call again at the latest; results and links that come in meanwhile may change the answer
-// earlier. A wait of 0 ends the crawl: nothing is queued, waiting or in flight, or the crawl has
-// its pages. Grant is a function of now and the calls before it.
+// Grant grants a lease of the host whose turn it is. If there is none, ok is false and wait is the
+// time after which to call again at the latest; results and links that arrive meanwhile may change
+// the answer earlier. A wait of 0 ends the crawl: nothing is queued, waiting or in flight, or the
+// crawl has reached its maximum of pages. Grant is a function of now and the earlier calls.
 func (s *Server) Grant(now time.Time) (l vocab.Lease, wait time.Duration, ok bool) {
 	err := s.do(func(st *state) (err error) {
 		defer st.boundPages()()
@@ -188,11 +188,11 @@ func (s *Server) Grant(now time.Time) (l vocab.Lease, wait time.Duration, ok boo
 	return l, wait, ok
 }
 
-// BoundsAddresses reports whether the crawler has to call Admit.
+// BoundsAddresses reports whether the crawler must call Admit.
 func (s *Server) BoundsAddresses() bool { return s.state.frontier.BoundsAddresses() }
 
-// Admit records the IP addresses of a lease's host. If it returns false, as many hosts of that
-// address are leased as may be: the lease is to be released unused, and the host waits.
+// Admit records the IP addresses of a lease's host. It returns false if the maximum number of hosts
+// of that address are leased: the caller must then release the lease unused, and the host waits.
 func (s *Server) Admit(lease uint64, addrs []netip.Addr) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -218,9 +218,8 @@ func (s *Server) Release(now time.Time, report vocab.HostReport) error {
 	return err
 }
 
-// Claim puts a document in flight without a lease, for an answer that is at hand: one that u gave
-// at a time, from an archive for instance. A document with an answer that is not older is not
-// claimed.
+// Claim puts a document in flight without a lease, for an existing answer that u gave at a time,
+// for instance from an archive. A document with an answer that is not older is not claimed.
 func (s *Server) Claim(doc vocab.DocID, u *weburl.URL, at time.Time) (c Claim, err error) {
 	c = Known
 	err = s.do(func(st *state) (err error) {
@@ -231,9 +230,9 @@ func (s *Server) Claim(doc vocab.DocID, u *weburl.URL, at time.Time) (c Claim, e
 }
 
 // Complete records the outcomes of URLs in flight, and returns when they are on disk. Failed URLs
-// wait and are queued again, until they have failed too often. Skipped ones return to their queues.
-// The outcome of a blocked URL becomes [vocab.Blocked], in results too. For documents that are not
-// in flight Complete returns an error, and completes the others.
+// wait and are queued again, until they have failed too often. Skipped URLs return to their queues.
+// The outcome of a blocked URL becomes [vocab.Blocked], in results too. If documents are not in
+// flight, Complete returns an error and completes the others.
 func (s *Server) Complete(now time.Time, results []Result) error {
 	var odd error
 	err := s.doDurably(func(st *state) (b *docindex.Batch, err error) {
@@ -247,21 +246,22 @@ func (s *Server) Complete(now time.Time, results []Result) error {
 	return odd
 }
 
-// RecordText records the text of a page in flight. It is called as soon as the page is there,
-// before its links are added: whether these are worth a request depends on it.
+// RecordText records the text of a page in flight. It is called as soon as the page is available,
+// before its links are added, because it determines whether these are worth a request.
 func (s *Server) RecordText(doc vocab.DocID, text *vocab.TextSample) error {
 	return s.do(func(st *state) error { return st.begin().recordText(doc, text) })
 }
 
-// RecordMissing records that a document in flight is no page. Complete does that, too, but later: in
-// between, URLs like it would be requested.
+// RecordMissing records that a document in flight is not a page. Complete does that, too, but
+// later: in between, more URLs of its shape would be requested.
 func (s *Server) RecordMissing(doc vocab.DocID) error {
 	return s.do(func(st *state) error { return st.begin().recordMissing(doc) })
 }
 
-// Confirm reports whether a leased URL is still to be requested. It is not if URLs like it led to no
-// new page since the lease was granted; it is to be completed as Skipped then. A lease has up to
-// LeaseSize URLs, and a site up to PerSite leases: without Confirm, all of those would be requested.
+// Confirm reports whether a leased URL is still to be requested. It is not if URLs of its shape
+// have led to no new page since the lease was granted; it must then be completed as Skipped. A
+// lease has up to LeaseSize URLs, and a site up to PerSite leases: without Confirm, all of those
+// would be requested.
 func (s *Server) Confirm(doc vocab.DocID) (confirmed bool) {
 	err := s.do(func(st *state) (err error) {
 		confirmed, err = st.confirm(doc)
@@ -270,8 +270,8 @@ func (s *Server) Confirm(doc vocab.DocID) (confirmed bool) {
 	return confirmed || err != nil
 }
 
-// Quality returns the estimated quality of a document in flight; 0 for others, and if URLs do not
-// queue by quality.
+// Quality returns the estimated quality of a document in flight. It returns 0 for other documents,
+// and if queues are not ordered by quality.
 func (s *Server) Quality(doc vocab.DocID) float64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -292,7 +292,7 @@ func (s *Server) Stats() Stats {
 	return st
 }
 
-// Outlook returns why hosts wait, of at most limit hosts. It visits all hosts.
+// Outlook returns why hosts wait, for at most limit hosts. It visits all hosts.
 func (s *Server) Outlook(now time.Time, limit int) Outlook {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -301,8 +301,8 @@ func (s *Server) Outlook(now time.Time, limit int) Outlook {
 	return newOutlook(s.state, limit)
 }
 
-// Refusals returns why URLs of whole shapes are refused, at most limit, those with the most refused
-// URLs first. It visits all hosts.
+// Refusals returns at most limit shapes whose URLs are refused, by descending number of URLs, with
+// the reasons. It visits all hosts.
 func (s *Server) Refusals(limit int) []Refusal {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -316,16 +316,16 @@ func (s *Server) Refusals(limit int) []Refusal {
 	return all
 }
 
-// DownHosts returns the number of hosts that this run gave up because they did not answer, or with
-// failures alone, and the first of them by name, at most limit.
+// DownHosts returns the number of hosts that this run gave up because of no answer or only
+// failures, and the first of them by name, at most limit.
 func (s *Server) DownHosts(limit int) (first []DownHost, total int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return downHosts(s.state, limit)
 }
 
-// WhyWaits returns, for people, why a host gets no lease now, or that it is its turn; "" if it has
-// nothing to fetch.
+// WhyWaits returns, as text for display, why a host gets no lease now, or that it is its turn; ""
+// if it has nothing to fetch.
 func (s *Server) WhyWaits(now time.Time, host string) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -348,7 +348,8 @@ func (s *Server) Yield(host, shape string) (docindex.Yield, error) {
 	return s.db.Yield(host, shape)
 }
 
-// WhyTrapped returns, for people, why a document was refused, with the figures of its folder.
+// WhyTrapped returns, as text for display, why a document was refused, with the figures of its
+// folder.
 func WhyTrapped(db Yielder, r *docindex.Record) (string, error) { return trap.Why(db, r) }
 
 // A Yielder returns the counts of a shape of a host's URLs, as a document index does.

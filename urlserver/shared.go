@@ -10,29 +10,29 @@ import (
 	"anatomy/urlserver/internal/frontier"
 )
 
-// Shared has the bounds that hold for the servers of all shards together: leases at an IP address,
+// Shared has the bounds that apply to the servers of all shards together: leases per IP address,
 // and pages of the crawl. A site is in one shard, so its bounds are those of one server.
 type Shared struct {
 	addresses *frontier.Addresses
 	pages     pageCount
 }
 
-// NewShared returns bounds that nothing is spent of.
+// NewShared returns unused bounds.
 func NewShared() *Shared {
 	return &Shared{
 		addresses: frontier.NewAddresses(), pages: pageCount{of: map[*state]int64{}},
 	}
 }
 
-// A pageCount counts the pages of all servers, those in flight included. A server that grants a
-// lease holds mu, so that no two take the last page.
+// A pageCount counts the pages of all servers, including those in flight. A server that grants a
+// lease holds mu, so that no two use the last page.
 type pageCount struct {
 	mu  sync.Mutex
 	of  map[*state]int64 // guarded by mu, as is sum
 	sum int64
 }
 
-// set sets the pages of a server, and returns those of all. The caller holds mu.
+// set sets the pages of a server, and returns the total. The caller holds mu.
 func (c *pageCount) set(s *state) (sum int64) {
 	n := int64(s.counts.Pages) + int64(s.flights.newPages)
 	c.sum += n - c.of[s]
@@ -42,7 +42,7 @@ func (c *pageCount) set(s *state) (sum int64) {
 
 const metaReceived = "parcels"
 
-// SetReceived records durably how many parcels of each other shard are in the index.
+// SetReceived durably records the number of parcels of each other shard that are in the index.
 func (s *Server) SetReceived(numbers []uint64) error {
 	return s.doDurably(func(st *state) (*docindex.Batch, error) {
 		b := st.db.NewBatch()
@@ -58,7 +58,7 @@ func CopyReceivedParcels(b *docindex.Batch, old *docindex.DB) {
 	}
 }
 
-// PutReceivedParcels is SetReceived for a document index that is made anew.
+// PutReceivedParcels is SetReceived for a rebuilt document index.
 func PutReceivedParcels(b *docindex.Batch, numbers []uint64) {
 	text := make([]string, len(numbers))
 	for i, n := range numbers {
@@ -67,10 +67,10 @@ func PutReceivedParcels(b *docindex.Batch, numbers []uint64) {
 	b.PutMeta(metaReceived, strings.Join(text, " "))
 }
 
-// Received returns what SetReceived recorded, for so many shards: zeros at first.
+// Received returns the numbers recorded by SetReceived, for a number of shards; initially zeros.
 func (s *Server) Received(shards int) ([]uint64, error) { return ReceivedParcels(s.db, shards) }
 
-// ReceivedParcels is Received for a document index that is read.
+// ReceivedParcels is Received for a document index that is only read.
 func ReceivedParcels(db *docindex.DB, shards int) ([]uint64, error) {
 	numbers := make([]uint64, shards)
 	text, err := db.Meta(metaReceived)

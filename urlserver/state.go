@@ -11,9 +11,9 @@ import (
 	"anatomy/weburl"
 )
 
-// A state is the state machine without its lock: the parts, each with the fields of one concern.
-// Parts refer to parts above them only. Operations that concern several of them are a [change], or
-// embed the state as the change does. Server.mu guards all of it.
+// A state is the state machine without its lock: its parts, each with the fields of one concern.
+// Parts refer only to parts above them. Operations on several parts are a [change], or embed the
+// state like it. Server.mu guards everything.
 type state struct {
 	o *Options
 	*clock
@@ -44,7 +44,8 @@ func newState(db *docindex.DB, o *Options) (*state, error) {
 	return s, nil
 }
 
-// budget returns how many more new pages may be in flight. The caller has called boundPages.
+// budget returns the number of new pages that may still be put in flight. The caller has called
+// boundPages.
 func (s *state) budget() int64 {
 	if s.o.MaxPages == 0 {
 		return 1 << 62
@@ -52,7 +53,7 @@ func (s *state) budget() int64 {
 	return int64(s.o.MaxPages) - s.o.Shared.pages.set(s)
 }
 
-// boundPages makes the budget the server's alone until the returned function is called.
+// boundPages reserves the budget for this server until the returned function is called.
 func (s *state) boundPages() (release func()) {
 	if s.o.MaxPages == 0 {
 		return func() {}
@@ -69,8 +70,8 @@ func (s *state) countPages() {
 	}
 }
 
-// newLoss returns the reason to give up a host: for this run, or, in a crawl that never ends, for a
-// while.
+// newLoss returns the reason for giving up a host: for this run or, in a crawl that never ends, for
+// a while.
 func (s *state) newLoss(outcome vocab.Outcome, reason string) *frontier.Loss {
 	l := &frontier.Loss{Outcome: outcome, Reason: reason}
 	if s.o.Recrawl.Mode == Watch {
@@ -79,9 +80,8 @@ func (s *state) newLoss(outcome vocab.Outcome, reason string) *frontier.Loss {
 	return l
 }
 
-// A change is a batch of the document index, together with what it changes in memory. The batch is
-// committed before the frontier offers the hosts, so that no URL is leased that is not in its queue
-// on disk.
+// A change is a batch of the document index with its changes in memory. The batch is committed
+// before the frontier offers the hosts, so that no URL is leased that is not in its queue on disk.
 type change struct {
 	*state
 	b     *docindex.Batch
@@ -116,7 +116,7 @@ func (c *change) putSites() {
 	clear(c.sites)
 }
 
-// split commits what a long change wrote so far if that is large.
+// split commits the writes so far of a long change if they are large.
 func (c *change) split() (err error) {
 	if c.b.Len() >= batchBytes {
 		c.putSites()
@@ -139,11 +139,11 @@ func (c *change) commit() error {
 	return nil
 }
 
-// loseScope makes the next Open decide anew which URLs are queued.
+// loseScope makes the next Open decide again which URLs are queued.
 func (c *change) loseScope() { c.b.PutMeta(metaScope, "") }
 
-// revisit queues a settled document. It does nothing but cancel the scheduled visit if the document
-// is out of scope, and puts it off if the host is given up.
+// revisit queues a settled document. If the document is out of scope it only cancels the scheduled
+// visit; if the host is given up it postpones the visit.
 func (c *change) revisit(r *docindex.Record) error {
 	u, err := weburl.Parse(r.URL)
 	if err != nil {
@@ -174,8 +174,8 @@ func (c *change) revisit(r *docindex.Record) error {
 	return nil
 }
 
-// insert writes a record that is not counted, and queues it if its state is Queued, its host allows
-// that and its shape is not spent. It returns the number in the queue, or 0. known is the entry of
+// insert writes a record that is not counted, and queues it if its state is Queued, its host is in
+// use and its shape is not spent. It returns the number in the queue, or 0. known is the entry of
 // the URL, which insert may change.
 func (c *change) insert(
 	r *docindex.Record, u *weburl.URL, priority uint8, known *docindex.URLRecord,
@@ -204,7 +204,7 @@ func (c *change) insert(
 }
 
 // admit counts a document that is about to be queued for the first time against the budget of its
-// site, and refuses it if that is used up.
+// site, and refuses it if the budget is used up.
 func (c *change) admit(r *docindex.Record, u *weburl.URL) error {
 	if r.State != docindex.Queued || r.History.Visits > 0 || c.scope.seeds[r.Doc] {
 		return nil

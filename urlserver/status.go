@@ -14,8 +14,8 @@ import (
 type Stats struct {
 	Known    uint64                  // documents
 	Pages    uint64                  // fetched and kept, over all runs
-	Queued   uint64                  // to be fetched, those in flight not counted
-	Retrying uint64                  // waiting for another try
+	Queued   uint64                  // to be fetched, without those in flight
+	Retrying uint64                  // waiting for a retry
 	InFlight int                     // leased or claimed, and not completed
 	States   [docindex.States]uint64 // documents by state
 	Outcomes [vocab.Outcomes]uint64  // documents by the outcome of their last visit
@@ -31,7 +31,7 @@ func newStats(s *state) Stats {
 	st := Stats{
 		Known: s.counts.Known, Pages: s.counts.Pages,
 		States: s.counts.States, Outcomes: s.counts.Outcomes, Traps: s.counts.Traps,
-		Queued:   max(s.counts.States[docindex.Queued], flying) - flying, // claimed ones may not be
+		Queued:   max(s.counts.States[docindex.Queued], flying) - flying, // claimed documents may not be queued
 		Retrying: s.counts.States[docindex.Waiting],
 		InFlight: len(s.flights.inFlight), Hosts: s.frontier.Len(),
 		Waiting: map[string]int{}, Seen: s.seen.stats,
@@ -46,9 +46,9 @@ func newStats(s *state) Stats {
 
 // An Outlook describes a server's hosts at one moment.
 type Outlook struct {
-	Hosts   []vocab.HostStatus // with URLs to fetch or in flight, the longest queue first
+	Hosts   []vocab.HostStatus // with URLs to fetch or in flight, by descending queue length
 	Count   int                // of all such hosts
-	Rate    frontier.Rate      // bound that the delays of their sites set
+	Rate    frontier.Rate      // bound set by the delays of their sites
 	Removed []string           // patterns of Remove
 }
 
@@ -71,20 +71,20 @@ func hostStatus(s *state, h *frontier.Host) vocab.HostStatus {
 	return s.frontier.Status(s.now, h, s.budget() <= 0)
 }
 
-// A Refusal is a shape of a host's URLs, and why those are refused.
+// A Refusal is a shape of a host's URLs with the reason why they are refused.
 type Refusal struct {
-	Why     string // for people
+	Why     string // for display
 	Refused uint64 // URLs, over all runs
 }
 
 // A DownHost is a host that was given up because of its answers, or because it gave none.
 type DownHost struct {
 	Host string
-	Why  string // for people
+	Why  string // for display
 }
 
-// downHosts returns the number of hosts that are given up but for their name, and the first of them
-// by name, at most limit.
+// downHosts returns the number of hosts that are given up for reasons other than their name, and
+// the first of them by name, at most limit.
 func downHosts(s *state, limit int) (first []DownHost, total int) {
 	for h := range s.frontier.Hosts() {
 		if h.Loss != nil && h.Loss.Outcome == vocab.Failed {
@@ -95,8 +95,8 @@ func downHosts(s *state, limit int) (first []DownHost, total int) {
 	return first[:min(len(first), limit)], len(first)
 }
 
-// refusals returns the shapes of hosts in memory that are spent, those with the most refused URLs
-// first, and at most limit.
+// refusals returns at most limit spent shapes of hosts in memory, by descending number of refused
+// URLs.
 func refusals(s *state, limit int) (all []Refusal, err error) {
 	for h := range s.frontier.Hosts() {
 		for shape, t := range h.Traps {

@@ -12,7 +12,7 @@ import (
 // MaxBytes bounds what is read of a file; the rest is ignored (RFC 9309 §2.5: at least 500 KiB).
 const MaxBytes = 500 << 10
 
-// MaxCrawlDelay is the largest Crawl-delay; larger ones are cut.
+// MaxCrawlDelay is the maximum Crawl-delay; larger values are reduced to it.
 const MaxCrawlDelay = 24 * time.Hour
 
 // maxSitemaps bounds the sitemaps that one file can name.
@@ -80,9 +80,9 @@ func (p *parser) read(text string) {
 	}
 }
 
-// decoded returns the text of a file. The standard has UTF-8 alone, but some editors write UTF-16,
-// with a byte order mark or without. Read as UTF-8, such a file would have no rule, and allow
-// everything.
+// decoded returns the text of a file. The standard allows only UTF-8, but some editors write
+// UTF-16, with or without a byte order mark. Read as UTF-8, such a file would have no rule, and
+// allow everything.
 func decoded(body []byte) string {
 	order := utf16Order(body)
 	if order == nil {
@@ -110,7 +110,7 @@ func utf16Order(body []byte) binary.ByteOrder {
 	return nil
 }
 
-// skipMark drops a byte order mark, whole or cut short.
+// skipMark drops a byte order mark, complete or truncated.
 func skipMark(text string) string {
 	for i := 0; i < len("\xef\xbb\xbf"); i++ {
 		if text == "" || text[0] != "\xef\xbb\xbf"[i] {
@@ -200,7 +200,7 @@ func (p *parser) rule(value string, allow bool) {
 }
 
 // makeRules returns the rule of one line, and for "Allow: /dir/index.html" a second one that allows
-// "/dir/", the usual URL of that page: an addition of Google's.
+// "/dir/", the usual URL of that page: an extension of Google's.
 func makeRules(value string, allow bool) []rule {
 	normal := normalize(value)
 	r := rule{pattern: normal, allow: allow, length: len(normal)}

@@ -36,9 +36,9 @@ func AllowAll() *Rules { return &Rules{} }
 // canonical URL. The empty path is "/".
 //
 // A Disallow is compared after both sides were normalized: unreserved characters unescaped, others
-// escaped (§2.2.2). An Allow is compared as written, so that it never allows more than its letters
-// say, but for the marks '-', '.', '_' and '~'. /robots.txt itself is always allowed (§2.2.2); the
-// caller sees to that.
+// escaped (§2.2.2). An Allow is compared as written, except for the marks '-', '.', '_' and '~', so
+// that it never allows more than it states. /robots.txt itself is always allowed (§2.2.2), which
+// the caller ensures.
 func (r *Rules) Allowed(path string) bool {
 	if len(r.rules) == 0 {
 		return true
@@ -74,8 +74,8 @@ func (r *Rules) Size() int {
 }
 
 // match reports whether a pattern matches a prefix of path, or all of it if end is set. Every piece
-// between stars is matched at its first occurrence, which is as good as any other, so that the work
-// is linear in both lengths.
+// between stars is matched at its first occurrence, which is sufficient, so the time is linear in
+// both lengths.
 func match(pattern, path string, end bool) bool {
 	piece, rest, star := strings.Cut(pattern, "*")
 	if !strings.HasPrefix(path, piece) {

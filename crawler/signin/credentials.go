@@ -1,9 +1,9 @@
 // Package signin lets the crawler into origins that require a password: with header fields, by
 // filling in a form, or with an OAuth 2 token.
 //
-// Credentials are kept by origin, which is scheme, host and port, and a request looks up its own.
-// So nothing is ever sent to another origin: not to http if the file says https, not to a
-// subdomain, and not along a redirect. No error and no verb of fmt shows a secret.
+// Credentials belong to an origin, which is scheme, host and port, and a request uses only those of
+// its own origin. So nothing is ever sent to another origin: not to http if the file says https,
+// not to a subdomain, and not along a redirect. Errors and formatting with fmt never show a secret.
 package signin
 
 import (
@@ -92,9 +92,9 @@ func Parse(r io.Reader) (*Credentials, error) {
 	return c, lines.Err()
 }
 
-var errSecondMethod = errors.New("a second way into this origin")
+var errSecondMethod = errors.New("a second sign-in method for this origin")
 
-// add reads one line. Its errors describe the form of the line and never quote it.
+// add parses one line. Its errors describe the form of the line and never quote it.
 func (c *Credentials) add(line string) error {
 	where, rest := word(line)
 	kind, secret := word(rest)

@@ -21,7 +21,7 @@ type method struct {
 	grant *clientcredentials.Config // instead of a form
 }
 
-// parseMethod reads what follows the kind on a line of the file:
+// parseMethod parses the rest of a line of the file after the kind:
 //
 //	form    /login user=ada&password=correct+horse  Sign out
 //	oauth2  https://auth.example.org/token client-id client-secret scope …
@@ -32,7 +32,7 @@ func parseMethod(origin, kind, secret string) (m method, err error) {
 		m.fields, err = url.ParseQuery(second)
 		if err != nil || len(m.fields) == 0 || !strings.HasPrefix(first, "/") {
 			return m, errors.New("form takes /PATH NAME=VALUE&NAME=VALUE, percent-encoded, " +
-				"and a text that only those see who are in")
+				"and a text that is only visible when signed in")
 		}
 		m.page, m.shows = origin+first, rest
 		return m, nil

@@ -27,7 +27,7 @@ const (
 )
 
 // errRefused is the error of a sign-in that the server answered and refused.
-var errRefused = errors.New("not let in")
+var errRefused = errors.New("sign-in refused")
 
 // Options of sessions.
 type Options struct {
@@ -36,8 +36,8 @@ type Options struct {
 	Now       func() time.Time
 }
 
-// A Session is the state of one origin's sign-in. What it holds is sent to that origin alone. Any
-// number of goroutines may use it; one at a time signs in.
+// A Session is the state of the sign-in to one origin. Its cookies and tokens are sent only to that
+// origin. It is safe for concurrent use; only one goroutine signs in at a time.
 type Session struct {
 	origin string
 	method method
@@ -82,8 +82,8 @@ func (s *Session) checkRedirect(r *http.Request, via []*http.Request) error {
 	return nil
 }
 
-// Open signs in unless that was done: at most once a minute, and not again after some failures in a
-// row. asked reports whether it sent requests.
+// Open signs in unless already signed in: at most once a minute, and not again after several
+// failures in a row. asked reports whether it sent requests.
 func (s *Session) Open(ctx context.Context) (asked bool, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -117,7 +117,7 @@ func (s *Session) End() {
 	s.signedIn = false
 }
 
-// GivenUp reports whether no further sign-in is tried.
+// GivenUp reports whether no further sign-in is attempted.
 func (s *Session) GivenUp() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -173,7 +173,7 @@ func (s *Session) sendForm(ctx context.Context) error {
 	_, again := fillForm(answer, s.method.fields)
 	switch {
 	case s.method.shows != "" && !bytes.Contains(answer, []byte(s.method.shows)):
-		return fmt.Errorf("%w: what shows success is not on the page", errRefused)
+		return fmt.Errorf("%w: the text that shows success is not on the page", errRefused)
 	case s.method.shows == "" && again != nil:
 		return fmt.Errorf("%w: the form is shown again", errRefused)
 	}
@@ -237,14 +237,14 @@ func (s *Session) Header(base http.Header, u *weburl.URL) http.Header {
 	return h
 }
 
-// Keep takes the cookies of an answer, which servers change during a visit.
+// Keep stores the cookies of an answer, which servers change during a visit.
 func (s *Session) Keep(u *weburl.URL, resp *http.Response) {
 	if at, err := url.Parse(u.String()); err == nil && s.method.grant == nil {
 		s.client.Jar.SetCookies(at, resp.Cookies())
 	}
 }
 
-// String shows nothing secret, and neither does any other verb of fmt.
+// String shows nothing secret, and neither does any other formatting.
 func (s *Session) String() string { return "session of " + s.origin }
 
 // GoString is String.

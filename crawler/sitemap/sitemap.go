@@ -2,8 +2,8 @@
 // sitemaps.org 0.9, and plain text with one URL per line, with or without gzip.
 //
 // Many sitemaps are written by hand or by bad programs. The reader accepts a wrong or missing
-// namespace, any charset, text around the URLs, and a missing end, and keeps what it read before an
-// error. It keeps the bounds of the protocol: 50,000 URLs and 50 MB unpacked.
+// namespace, any charset, text around the URLs, and a missing end, and returns the entries before
+// an error. It enforces the bounds of the protocol: 50,000 URLs and 50 MB unpacked.
 package sitemap
 
 import (
@@ -42,7 +42,7 @@ type Page struct {
 	Modified time.Time // lastmod, UTC; zero if missing or not valid
 }
 
-// Read reads one file. With an error, the list has what came before it.
+// Read reads one file. After an error, the list has the entries before it.
 func Read(r io.Reader) (List, error) {
 	plain := bufio.NewReaderSize(r, 4096)
 	if magic, _ := plain.Peek(2); bytes.Equal(magic, []byte{0x1f, 0x8b}) {
@@ -73,7 +73,8 @@ type reader struct {
 	pages    int       // length of list.Pages when that was opened
 }
 
-// read decides by the first byte that is no space: '<' begins XML, anything else is text.
+// read detects the format by the first byte that is not a space: '<' starts XML, anything else is
+// text.
 func (r *reader) read() error {
 	if mark, _ := r.in.Peek(3); string(mark) == "\xef\xbb\xbf" {
 		_, _ = r.in.Discard(3)

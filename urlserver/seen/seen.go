@@ -1,14 +1,14 @@
 // Package seen has the cache in front of the seen test: a bounded map from URL fingerprints, so
-// that the test need not go to the disk for URLs that come often (BNW03). It evicts by CLOCK;
-// lab/urlcache compares that with the paper's other policies.
+// that the test does not read the disk for frequent URLs (BNW03). It evicts by CLOCK; lab/urlcache
+// compares that with the paper's other policies.
 package seen
 
 import "anatomy/vocab"
 
 // A Cache maps a bounded number of fingerprints to values. It is not safe for concurrent use.
 //
-// index has the position of each fingerprint in slots. The slots form a ring; hand is the one that
-// is looked at first when room is needed.
+// index has the position of each fingerprint in slots. The slots form a ring; hand is the one
+// examined first when room is needed.
 type Cache[V any] struct {
 	size  int
 	index map[vocab.Fingerprint]int32
@@ -37,8 +37,9 @@ func (c *Cache[V]) Get(fp vocab.Fingerprint) (v V, ok bool) {
 	return c.slots[i].value, true
 }
 
-// Put sets the value of a fingerprint. A new one evicts the next that was not used since the hand
-// passed it. It counts as unused itself: most URLs never come again, and the hand has just passed.
+// Put sets the value of a fingerprint. A new fingerprint evicts the next one that was not used
+// since the hand passed it. It counts as unused itself: most URLs never recur, and the hand has
+// just passed.
 func (c *Cache[V]) Put(fp vocab.Fingerprint, v V) {
 	if i, ok := c.index[fp]; ok {
 		c.slots[i].value = v

@@ -34,12 +34,12 @@ const (
 // A TooLargeError is the error of a body over its bound.
 type TooLargeError struct {
 	reason string
-	Bomb   bool // it unpacks to far more than was sent, so that none of it is of use
+	Bomb   bool // it unpacks to far more than was sent, so that no part of it is used
 }
 
 func (e *TooLargeError) Error() string { return e.reason }
 
-// An UnsupportedError is the error of a body that cannot be read, or is of no use.
+// An UnsupportedError is the error of a body that cannot be read, or is useless.
 type UnsupportedError struct{ Reason string }
 
 func (e *UnsupportedError) Error() string { return e.Reason }
@@ -100,8 +100,8 @@ func (w wire) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Read reads decoded bytes until a bound is reached. All bytes that it returns, with an error or
-// without, are bytes of the body in their order.
+// Read reads decoded bytes until a bound is reached. All bytes that it returns, with or without an
+// error, are bytes of the body in order.
 func (b *Reader) Read(p []byte) (int, error) {
 	if b.err != nil {
 		return 0, b.err
@@ -138,13 +138,13 @@ func (b *Reader) Release() {
 // Decoded returns the number of decoded bytes read.
 func (b *Reader) Decoded() int64 { return b.n }
 
-// Err returns the failure of the wire or of a bound, or nil.
+// Err returns the error of the network or of a bound, or nil.
 func (b *Reader) Err() error { return b.err }
 
 var buffers = sync.Pool{New: func() any { b := make([]byte, 0, firstBuffer); return &b }}
 
-// ReadAll reads the whole body into new memory. look gets the first HeadBytes, and may refuse them
-// before more is read. With another error ReadAll returns what came before it.
+// ReadAll reads the entire body into new memory. look gets the first HeadBytes, and may refuse the
+// body before more is read. After other errors ReadAll returns what it read before.
 func (b *Reader) ReadAll(look func(head []byte) error) ([]byte, error) {
 	kept := buffers.Get().(*[]byte)
 	buf := (*kept)[:0]
@@ -206,7 +206,7 @@ func (b *Reader) undo(coding string) error {
 	return &UnsupportedError{fmt.Sprintf("content coding %.40q", coding)}
 }
 
-// undoGzip accepts that some servers state gzip and send the plain page.
+// undoGzip tolerates servers that state gzip and send the plain page.
 func (b *Reader) undoGzip() error {
 	head, err := b.peek(2)
 	if err != nil || !bytes.Equal(head, []byte{0x1f, 0x8b}) {

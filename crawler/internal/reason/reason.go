@@ -1,4 +1,4 @@
-// Package reason says for people why a request failed, in few words.
+// Package reason describes, as short text for display, why a request failed.
 package reason
 
 import (

@@ -7,11 +7,11 @@ import (
 	"sync/atomic"
 )
 
-// An Address is one machine as the network shows it. Many domains may be served by one machine: a
-// small server may have thousands of them at one address. Each is asked politely, and the machine
-// has to bear the sum. So at most Options.PerAddress hosts of one address are leased at a time;
-// with a delay that bounds the requests of all of them to as many per delay. Large networks have
-// many addresses, and a crawl of one of them can raise the bound.
+// An Address identifies a machine. One machine may serve many domains: a small server may have
+// thousands at one address. Although each is crawled politely, the machine bears the total load. So
+// at most Options.PerAddress hosts of one address are leased at a time, which bounds the requests
+// to the machine per delay. Large networks have many addresses, and a crawl of one of them can
+// raise the bound.
 //
 // The addresses of a host are known once its name is resolved, so the crawler reports them for each
 // lease before its first request ([Frontier.Admit]). The first lease of a host may be refused then;
@@ -32,7 +32,7 @@ type Addresses struct {
 // NewAddresses returns Addresses without leases.
 func NewAddresses() *Addresses { return &Addresses{leases: map[netip.Addr]int{}} }
 
-// enter counts a lease, unless as many as may be are counted; most 0 is no bound.
+// enter counts a lease, unless most leases are counted already; most 0 means no bound.
 func (a *Addresses) enter(name netip.Addr, most int) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -58,8 +58,8 @@ func (a *Addresses) count(name netip.Addr) int {
 	return a.leases[name]
 }
 
-// addressOf returns the address that is taken for all of a host's: the least, which does not depend
-// on their order. For IPv6 it is the /64 network, which one machine usually has to itself.
+// addressOf returns the address that represents a host: the least, which does not depend on their
+// order. For IPv6 it is the /64 network, which usually belongs to one machine.
 func addressOf(addrs []netip.Addr) netip.Addr {
 	a := slices.MinFunc(addrs, netip.Addr.Compare).Unmap()
 	if a.Is6() {
@@ -69,8 +69,8 @@ func addressOf(addrs []netip.Addr) netip.Addr {
 	return a
 }
 
-// crowded reports whether no more than most hosts may be leased at a, and are. A nil address is not
-// known yet and is never crowded.
+// crowded reports whether the maximum of most hosts at a is reached. A nil address is unknown and
+// never crowded.
 func (a *Address) crowded(most int) bool {
 	return a != nil && most > 0 && a.all.count(a.name) >= most
 }

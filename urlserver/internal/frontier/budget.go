@@ -6,27 +6,27 @@ import (
 	"anatomy/disk/docindex"
 )
 
-// A Budget bounds what a crawl spends on one site, over all runs. Revisits do not count: the pages
-// that are held bound them. Seeds are always fetched.
+// A Budget bounds what a crawl spends on one site, over all runs. Revisits do not count, because
+// the stored pages bound them. Seeds are always fetched.
 type Budget struct {
 	URLs    int64         // queued
 	Bytes   int64         // of bodies, decoded
 	Parsing time.Duration // of pages
 }
 
-// The bounds on the sitemaps of a site. A sitemap has at most 50,000 entries, so that so many could
-// name more URLs than the largest site has.
+// Bounds on the sitemaps of a site. A sitemap has at most 50,000 entries, so this many can name
+// more URLs than the largest site has.
 const (
 	maxSitemaps     = 1000
 	maxSitemapBytes = 1 << 30 // decoded
 )
 
-// maxFound is how many times its budget of URLs a site may name until it is left. Each URL costs an
-// entry, refused or not, and a site that breeds names new ones on every page. Five times leaves a
-// site that is only too large fetched as far as its budget goes.
+// maxFound is the multiple of its budget of URLs that a site may name before it is abandoned. Each
+// URL costs an entry, refused or not, and a site that breeds names new ones on every page. With a
+// factor of five, a site that is merely too large is still fetched up to its budget.
 const maxFound = 5
 
-// Usage is what was spent on the site. It belongs to the URL server.
+// Usage returns what was spent on the site. It belongs to the URL server.
 func (s *Site) Usage() *docindex.SiteUsage { return &s.usage }
 
 // Name returns the name of the site.
@@ -55,7 +55,7 @@ func (s *Site) Refuse() {
 	s.judge()
 }
 
-// Spend counts what the first fetch of a page or sitemap took.
+// Spend counts the cost of the first fetch of a page or sitemap.
 func (s *Site) Spend(sitemap bool, bytes int64, parsing time.Duration) {
 	if sitemap {
 		s.usage.SitemapBytes += uint64(bytes)
@@ -66,8 +66,8 @@ func (s *Site) Spend(sitemap bool, bytes int64, parsing time.Duration) {
 	s.judge()
 }
 
-// judge sets the budget that is used up. That of URLs does not keep the queued ones from being
-// fetched, the others do.
+// judge sets the budget that is used up. The budget of URLs does not keep queued URLs from being
+// fetched; the others do.
 func (s *Site) judge() {
 	u, b := &s.usage, &s.o.Budget
 	switch {

@@ -1,10 +1,10 @@
-// Package frontier keeps the hosts that have URLs to fetch, and decides which one is leased next
+// Package frontier maintains the hosts with URLs to fetch, and decides which one is leased next
 // (BP98 §4.3).
 //
-// It has Mercator's two levels. The upper one is the sites: each is asked by a bounded number of
-// connections, with a delay. Of the sites that are free, the one with the best host is next, and of
-// its hosts the best. [BreadthFirst] ranks all hosts equally, so that sites are served in the order
-// in which they become free, and the hosts of a site round-robin.
+// It has the two levels of Mercator. The upper level is the sites: each is crawled by a bounded
+// number of connections, with a delay. Among the free sites, the one with the best host is next,
+// and its best host is leased. [BreadthFirst] ranks all hosts equally, so that sites are served in
+// the order in which they become free, and the hosts of a site round-robin.
 //
 // The package has no clock, no goroutine and no lock: the time is an argument, and the caller
 // serializes all calls.
@@ -21,8 +21,8 @@ import (
 
 // A Frontier holds all hosts and sites. The caller of its methods holds the URL server's mutex.
 //
-// Between calls each host that has URLs, is not given up, and may have more URLs in flight is in
-// one queue: the ring of its site, held, the list of its address, or full. Each site with a
+// Between calls, each host that has URLs, is not given up, and may have more URLs in flight is in
+// exactly one queue: the ring of its site, held, the list of its address, or full. Each site with a
 // non-empty ring and a free connection is in waiting or in ready.
 type Frontier struct {
 	o         *Options
@@ -32,7 +32,7 @@ type Frontier struct {
 	sites     map[string]*Site
 	addresses map[netip.Addr]*Address
 	crowded   map[*Address]bool // those at which hosts are parked
-	freed     uint64            // leases at any address that had ended when hosts were offered
+	freed     uint64            // count of ended leases when hosts were last offered
 
 	waiting queue[*Site] // by the time when they become free
 	ready   queue[*Site] // free ones, by rank
@@ -57,8 +57,8 @@ func New(o Options, stored Stored, created func(*Host) error) *Frontier {
 	}
 }
 
-// Host returns the host of that name, with port, and makes it if needed. hostname is the name
-// alone.
+// Host returns the host with a name, including port, creating it if needed. hostname is the name
+// without port.
 func (f *Frontier) Host(name, hostname string) (*Host, error) {
 	if h := f.hosts[name]; h != nil {
 		return h, nil
@@ -76,7 +76,7 @@ func (f *Frontier) Host(name, hostname string) (*Host, error) {
 	return h, f.created(h)
 }
 
-// site returns the site of that name, and makes it if needed.
+// site returns the site with a name, creating it if needed.
 func (f *Frontier) site(name string) (*Site, error) {
 	if s := f.sites[name]; s != nil {
 		return s, nil
@@ -91,7 +91,7 @@ func (f *Frontier) site(name string) (*Site, error) {
 	return s, nil
 }
 
-// Lookup returns the host of that name, or nil if Host never made it.
+// Lookup returns the host with a name, or nil if Host never created it.
 func (f *Frontier) Lookup(name string) *Host { return f.hosts[name] }
 
 // Hosts returns all hosts in no order.
@@ -100,7 +100,7 @@ func (f *Frontier) Hosts() iter.Seq[*Host] { return maps.Values(f.hosts) }
 // Len returns the number of hosts.
 func (f *Frontier) Len() int { return len(f.hosts) }
 
-// Offer queues a host that may have URLs to fetch, or updates its rank. It has to be called after
+// Offer queues a host that may have URLs to fetch, or updates its rank. It must be called after
 // each change of the host's levels, flights or loss.
 func (f *Frontier) Offer(h *Host) {
 	room := f.room(h)
@@ -137,8 +137,8 @@ func (f *Frontier) room(h *Host) int {
 }
 
 // LeaseRoom returns how many URLs the next lease of a host may have. With several connections to
-// the site each lease has its share of the queue; else the last lease would go on alone. By topic a
-// lease has one URL, since what its page shows may change the order of all others.
+// the site, each lease gets its share of the queue; otherwise the last lease would continue alone.
+// With TopicFirst a lease has one URL, because its page may change the order of all others.
 func (f *Frontier) LeaseRoom(h *Host) int {
 	if f.o.Policy == TopicFirst {
 		return 1
@@ -174,8 +174,8 @@ func (f *Frontier) AllowNew(allow bool) {
 	}
 }
 
-// Next removes the host whose turn it is from its queue and returns it; nil if there is none. The
-// host has URLs and room for them, and its site has a free connection.
+// Next removes the host whose turn it is from its queue and returns it, or nil. The host has URLs
+// and room for them, and its site has a free connection.
 func (f *Frontier) Next(now time.Time) *Host {
 	f.offerFreed(now)
 	for h, ok := f.held.due(now); ok; h, ok = f.held.due(now) {
@@ -207,8 +207,8 @@ func (f *Frontier) free(now time.Time) {
 	}
 }
 
-// nextOf removes the first host of a site's ring that may be leased and returns it. Those before it
-// go to the queue that they belong to.
+// nextOf removes the first host of a site's ring that may be leased and returns it. Hosts before it
+// move to the queues that they belong to.
 func (f *Frontier) nextOf(s *Site, now time.Time) *Host {
 	for h, ok := s.ring.pop(); ok; h, ok = s.ring.pop() {
 		switch {
@@ -228,11 +228,12 @@ func (f *Frontier) nextOf(s *Site, now time.Time) *Host {
 	return nil
 }
 
-// parkedWait is how often hosts look for room at their address while nothing else is to be done.
+// parkedWait is the interval at which hosts check for room at their address while nothing else is
+// to be done.
 const parkedWait = time.Second
 
-// Wait returns how long it takes until Next may return a host if nothing else changes; ok is false
-// if it never does.
+// Wait returns the time until Next may return a host if nothing else changes, or false if it never
+// will.
 func (f *Frontier) Wait(now time.Time) (wait time.Duration, ok bool) {
 	if len(f.ready.items) > 0 {
 		return 0, true
@@ -261,8 +262,8 @@ func (f *Frontier) HasRevisits() bool {
 // SiteOf returns the name of the site of a host name.
 func (f *Frontier) SiteOf(hostname string) string { return f.o.siteOf(hostname) }
 
-// SetDelay sets the delay of a host's site as SiteLimits.Delay does, 0 for the general one, and
-// returns the name of the site. Leases granted before keep theirs.
+// SetDelay sets the delay of a host's site like SiteLimits.Delay, or the general one for 0, and
+// returns the name of the site. Leases granted earlier keep their delay.
 func (f *Frontier) SetDelay(now time.Time, hostname string, d time.Duration) (site string) {
 	site = f.o.siteOf(hostname)
 	limits := f.o.SiteLimits[site]

@@ -6,12 +6,12 @@ const (
 	// maxBackoff bounds waits that the server did not ask for.
 	maxBackoff = 30 * time.Minute
 
-	// maxFailed is the least number of failed visits in a row after which a host is given up that
-	// answers.
+	// maxFailed is the minimum number of consecutive failed visits after which a host that answers
+	// is given up.
 	maxFailed = 10
 )
 
-// health is how a host answered of late.
+// health records how a host has answered recently.
 type health struct {
 	failures   int       // rounds of temporary failures in a row
 	unanswered int       // of these, rounds without any answer in a row
@@ -22,8 +22,8 @@ type health struct {
 	failedSince time.Time // the first of them
 }
 
-// Hold leaves a host alone for as long as it asked (RFC 9110 §10.2.3), at most Options.MaxHold.
-// No back-off lengthens that wait, and a later answer to an earlier request does not shorten it.
+// Hold leaves a host alone for as long as it asked (RFC 9110 §10.2.3), at most Options.MaxHold. A
+// back-off does not extend that wait, and a later answer to an earlier request does not shorten it.
 func (h *Host) Hold(now time.Time, wait time.Duration, reason string) {
 	h.unanswered = 0
 	if at := now.Add(min(wait, h.site.o.MaxHold)); at.After(h.retryAt) {
@@ -31,9 +31,9 @@ func (h *Host) Hold(now time.Time, wait time.Duration, reason string) {
 	}
 }
 
-// Fail backs off after a temporary failure. Failures within one wait count as one round, so that a
-// lease of 30 time-outs is one. Fail reports whether the host is to be given up: Options.HostTries
-// rounds in a row brought no answer at all.
+// Fail backs off after a temporary failure. Failures within one wait count as one round, so a lease
+// of 30 time-outs is one round. Fail reports whether to give up the host: Options.HostTries
+// consecutive rounds had no answer at all.
 func (h *Host) Fail(now time.Time, answered bool, reason string) (hopeless bool) {
 	if now.Before(h.retryAt) {
 		return false
@@ -49,10 +49,10 @@ func (h *Host) Fail(now time.Time, answered bool, reason string) (hopeless bool)
 	return h.unanswered >= o.HostTries
 }
 
-// CountFailed counts a visit that failed, whatever the answer, and reports whether the host is to be
-// given up: nothing but failures came for Options.HostFailing and in maxFailed visits. A host that
-// asks for pauses has Options.MaxHold, because the visits between them are few. Without this bound
-// a host with many URLs keeps a crawl open for as long as all their retries take.
+// CountFailed counts a failed visit, whatever the answer, and reports whether to give up the host:
+// there were only failures for Options.HostFailing and in maxFailed visits. For a host that asks
+// for pauses the time is Options.MaxHold, because there are few visits between them. Without this
+// bound a host with many URLs would keep a crawl running for as long as all their retries take.
 func (h *Host) CountFailed(now time.Time, paused bool) (hopeless bool) {
 	if h.failed == 0 {
 		h.failedSince = now
@@ -71,7 +71,7 @@ func (h *Host) Failed(now time.Time) (visits int, since time.Duration) {
 // EndBackoff ends the back-off after an answer that is about one page.
 func (h *Host) EndBackoff() { h.failures, h.unanswered = 0, 0 }
 
-// Recover forgets all failures after a visit that did not fail.
+// Recover clears all failures after a visit that did not fail.
 func (h *Host) Recover() {
 	h.EndBackoff()
 	h.failed = 0
@@ -80,7 +80,7 @@ func (h *Host) Recover() {
 // Unanswered returns the number of rounds in a row without any answer.
 func (h *Host) Unanswered() int { return h.unanswered }
 
-// GivenUp reports whether the host is given up at now. One whose loss has expired recovers.
+// GivenUp reports whether the host is given up at now. A host whose loss has expired recovers.
 func (h *Host) GivenUp(now time.Time) bool {
 	if h.Loss != nil && !h.Loss.Until.IsZero() && !now.Before(h.Loss.Until) {
 		h.Loss = nil

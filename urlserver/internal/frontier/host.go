@@ -9,8 +9,8 @@ import (
 	"anatomy/vocab"
 )
 
-// A Host is one server, by name and port. It holds the lengths of its queues and where each begins;
-// the queues themselves are in the document index.
+// A Host is one server, by name and port. It has the length and start of each of its queues; the
+// queues themselves are in the document index.
 //
 // The exported fields belong to the URL server, which guards them with its mutex; the others to the
 // frontier. A host is at any time in its site's ring, in Frontier.held, in the list of its address,
@@ -18,20 +18,20 @@ import (
 type Host struct {
 	docindex.HostRecord
 	Name     string // with its port, unless that is the scheme's default
-	HasPort  bool   // Name has one: then it answers one scheme, whatever the other does
+	HasPort  bool   // Name has a port: then it answers only one scheme
 	InFlight int    // new pages; they count against Options.PagesPerHost
-	Loss     *Loss  // why the host is given up; nil of one in use
+	Loss     *Loss  // why the host is given up; nil for one in use
 
 	Traps         map[string]docindex.Trap // spent URL shapes; nil before they are read
 	Doubtful      int                      // URLs in flight that are probably of a trap
 	Watched       bool                     // such URLs may be queued
-	Evidence      uint64                   // grows when leased URLs may have to be decided about anew
+	Evidence      uint64                   // grows when leased URLs may have to be reconsidered
 	SitemapsAdded bool                     // those that its robots.txt names
-	Seeking       bool                     // a lease is out to find its sitemap
+	Seeking       bool                     // a lease to find its sitemap is in flight
 
 	site    *Site
 	levels  []Level  // by priority, new URLs first; none is empty
-	turns   int      // URLs of pages that go before the next sitemap
+	turns   int      // URLs of pages before the next sitemap
 	address *Address // nil before its name is resolved
 
 	origins [2]origin // http, https
@@ -43,7 +43,7 @@ type Host struct {
 	parked bool // in its address's list
 }
 
-// A Loss is the reason why URLs are given up.
+// A Loss is the reason why a host, or a URL, is given up.
 type Loss struct {
 	Outcome vocab.Outcome
 	Reason  string
@@ -63,7 +63,7 @@ type Level struct {
 	Next     uint64 // no queued URL has a lower number, so that a scan skips deleted keys
 }
 
-// Again is the bit of a queue number that marks a revisit. Revisits queue behind the new URLs of
+// Again is the bit of a queue number that marks a revisit. Revisits come after the new URLs of
 // their priority.
 const Again = 1 << 63
 
@@ -102,14 +102,14 @@ func (h *Host) Pull(priority uint8, number uint64) {
 // Clear uncounts all queued URLs.
 func (h *Host) Clear() { h.levels = nil }
 
-// pagesPerSitemap is how many URLs of pages are leased between two sitemaps while both are queued.
-// A sitemap names pages; but pages are what a crawl is for, and some sites have thousands of
+// pagesPerSitemap is the number of URLs of pages leased between two sitemaps while both are queued.
+// A sitemap names pages, but pages are the purpose of a crawl, and some sites have thousands of
 // sitemaps.
 const pagesPerSitemap = 4
 
-// Take calls take with the level that URLs are leased from next: of new ones and revisits, or of
-// revisits alone. take leases at most most of them, uncounts them, and returns how many it leased.
-// Take returns false if there is no such level.
+// Take calls take with the level from which URLs are leased next: of new ones and revisits, or only
+// of revisits. take leases at most most of them, uncounts them, and returns the number leased. Take
+// returns false if there is no such level.
 func (h *Host) Take(
 	withNew bool, take func(l *Level, most int) (leased int, err error),
 ) (ok bool, err error) {
@@ -126,7 +126,7 @@ func (h *Host) Take(
 	return true, err
 }
 
-// turn returns the level whose turn it is, and how many URLs may be leased from it; -1 for none.
+// turn returns the level whose turn it is, or -1, and how many URLs may be leased from it.
 func (h *Host) turn(withNew bool) (i, most int) {
 	i = h.first(withNew)
 	if i < 0 || h.levels[i].Priority != SitemapPriority {

@@ -13,8 +13,8 @@ type Lease struct {
 	address *Address // nil if not known
 }
 
-// Start grants a lease of a host that Next returned, and returns it together with what the crawler
-// has to know about the site.
+// Start grants a lease of a host returned by Next, with the data about the site that the crawler
+// needs.
 func (f *Frontier) Start(h *Host) (*Lease, vocab.Lease) {
 	s := h.site
 	s.leases++
@@ -25,22 +25,22 @@ func (f *Frontier) Start(h *Host) (*Lease, vocab.Lease) {
 	}
 }
 
-// Requeue offers a host that Next returned, with its site.
+// Requeue offers a host returned by Next, and its site.
 func (f *Frontier) Requeue(h *Host) {
 	f.Offer(h)
 	f.offerSite(h.site)
 }
 
-// Pass offers the site of a host that Next returned, but not the host: its caller offers it when
-// one of its documents in flight is completed.
+// Pass offers the site of a host returned by Next, but not the host: the caller offers it when one
+// of its documents in flight is completed.
 func (f *Frontier) Pass(h *Host) { f.offerSite(h.site) }
 
 // BoundsAddresses reports whether leases are bounded by address.
 func (f *Frontier) BoundsAddresses() bool { return f.o.PerAddress > 0 }
 
-// Admit records the addresses of a lease's host, and reports whether the lease may be used. If as
-// many hosts of that address are leased as may be, it is to be released unused; the host waits then
-// until one of the others is released.
+// Admit records the addresses of a lease's host, and reports whether the lease may be used. If the
+// maximum number of hosts of that address are leased, the lease must be released unused; the host
+// then waits until another one is released.
 func (f *Frontier) Admit(now time.Time, l *Lease, addrs []netip.Addr) bool {
 	if len(addrs) == 0 || !f.BoundsAddresses() {
 		return true
@@ -59,7 +59,7 @@ func (f *Frontier) Admit(now time.Time, l *Lease, addrs []netip.Addr) bool {
 }
 
 // enter counts a lease at an address, if that has room and is known. Another frontier may take the
-// room between [Address.crowded] and that: then Admit tries again, before the first request.
+// room after [Address.crowded]: then Admit tries again, before the first request.
 func (f *Frontier) enter(l *Lease, a *Address) bool {
 	if a == nil || !f.o.Addresses.enter(a.name, f.o.PerAddress) {
 		return false
@@ -78,8 +78,8 @@ func (f *Frontier) Release(now time.Time, l *Lease, report *vocab.HostReport) {
 }
 
 // leave uncounts a lease at its address and offers hosts that wait for the address: as many as it
-// has room for and that wait for nothing else, and those before them. If no lease is left that
-// could offer others later, it offers all.
+// has room for that wait for nothing else, and those before them. If no lease is left that could
+// offer others later, it offers all.
 func (f *Frontier) leave(now time.Time, l *Lease) {
 	a := l.address
 	if a == nil {
@@ -107,7 +107,7 @@ func (f *Frontier) offerParked(now time.Time, a *Address) {
 	}
 }
 
-// offerFreed offers hosts that wait for an address, if leases of other frontiers have ended.
+// offerFreed offers hosts that wait for an address if leases of other frontiers have ended.
 func (f *Frontier) offerFreed(now time.Time) {
 	left := f.o.Addresses.left.Load()
 	if left == f.freed {

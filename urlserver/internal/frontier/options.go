@@ -7,7 +7,7 @@ import (
 	"anatomy/weburl"
 )
 
-// Options of a frontier. urlserver.Options has the same fields with their defaults; here every
+// Options configure a frontier. urlserver.Options has the same fields with defaults; here every
 // field is used as it is.
 type Options struct {
 	Policy Policy

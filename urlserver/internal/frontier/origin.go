@@ -2,16 +2,16 @@ package frontier
 
 import "time"
 
-// originRetry is the time after which an origin that gave no answer is tried again while the other
-// one of its host answers.
+// originRetry is the time after which an origin that gave no answer is retried while the other
+// origin of its host answers.
 const originRetry = 24 * time.Hour
 
-// An origin is a host with one of the two schemes; both have the same queue and identity of URLs.
-// Many hosts answer on one of them only. Then one try shows that, and the URLs of the other are
-// fetched there.
+// An origin is a host with one of the two schemes; both share the queue and the identity of URLs.
+// Many hosts answer on only one of them. Then a single attempt detects that, and the URLs of the
+// other are fetched there.
 type origin struct {
 	answered bool      // in this run
-	failedAt time.Time // gave no answer then, and none since; zero if it did
+	failedAt time.Time // when it gave no answer, if it has not answered since; otherwise zero
 }
 
 func (h *Host) origin(https bool) *origin {
@@ -25,14 +25,14 @@ func (h *Host) origin(https bool) *origin {
 func (h *Host) OriginAnswered(https bool) { *h.origin(https) = origin{answered: true} }
 
 // OriginFailed records that an origin gave no answer, and reports whether the other origin answers.
-// If not, the host as a whole is in trouble, see Fail.
+// If not, the failure counts for the host as a whole, see Fail.
 func (h *Host) OriginFailed(now time.Time, https bool) (other bool) {
 	h.origin(https).failedAt = now
 	return h.answers(!https)
 }
 
-// answers reports whether an origin answered last and can do so for the other one: not the http
-// origin of a host that redirects to https, nor a port, which has one protocol.
+// answers reports whether an origin answered last and can replace the other one. The http origin of
+// a host that redirects to https cannot, nor can a port, which has one protocol.
 func (h *Host) answers(https bool) bool {
 	o := h.origin(https)
 	return o.answered && o.failedAt.IsZero() && (https || !h.HTTPS) && !h.HasPort

@@ -18,14 +18,14 @@ const (
 	QualityFirst                   // the best URL of all hosts first
 	PerformanceFirst               // hosts by pages per second; URLs by depth
 	BreadthFirst                   // hosts round-robin; URLs by depth, then in the order found
-	TopicFirst                     // the best URL of all hosts first, by scores that the caller gives
+	TopicFirst                     // the best URL of all hosts first, by scores of the caller
 )
 
 var policyNames = []string{
 	"crawl-ability", "quality-first", "performance-first", "breadth-first", "topic-first",
 }
 
-// PolicyNames returns the names of the policies that need nothing but links, the default first.
+// PolicyNames returns the names of the policies that only need links, the default first.
 func PolicyNames() []string { return policyNames[:TopicFirst] }
 
 // Valid reports whether p is one of the policies.
@@ -46,8 +46,8 @@ func ParsePolicy(name string) (Policy, error) {
 	return 0, fmt.Errorf("there is no policy %q", name)
 }
 
-// ByQuality reports whether URLs queue by quality instead of depth. With TopicFirst it is the odds
-// that a page is relevant.
+// ByQuality reports whether queues are ordered by quality instead of depth. With TopicFirst,
+// quality is the odds that a page is relevant.
 func (p Policy) ByQuality() bool {
 	return p == QualityFirst || p == CrawlAbility || p == TopicFirst
 }
@@ -78,7 +78,8 @@ const (
 	stepsPerDoubling = 8
 	stepsPerDepth    = 2
 
-	// By topic, seeds go before all others, and a URL without a score begins at odds of 1 to 32.
+	// With TopicFirst, seeds come before all other URLs, and a URL without a score starts at odds
+	// of 1 to 32.
 	seedPriority     = 1
 	unscoredPriority = priorityOfOne + 5*stepsPerDoubling
 )

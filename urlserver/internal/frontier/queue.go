@@ -7,9 +7,9 @@ import (
 
 // A spot is the position of a host or site in a queue.
 type spot struct {
-	rank  float64   // the highest is first
-	at    time.Time // of equals the earliest
-	turn  uint64    // of those the one added first
+	rank  float64   // highest first
+	at    time.Time // among equals, earliest first
+	turn  uint64    // among those, first added first
 	index int       // in queue.items, plus 1; 0 while in no queue
 }
 

@@ -7,7 +7,7 @@ import (
 	"anatomy/vocab"
 )
 
-// Estimates for an unknown host. The paper begins with 50 requests per connection; the answer time
+// Estimates for an unknown host. The paper starts with 50 requests per connection; the answer time
 // is that of an ordinary server on another continent.
 const (
 	firstPerConnection = 50
@@ -39,10 +39,10 @@ func smooth(estimate, measured time.Duration) time.Duration {
 
 func (h *Host) perConnection() uint32 { return cmp.Or(h.PerConnection, firstPerConnection) }
 
-// rank returns how early a host is leased, highest first, if its lease may have room URLs. P(s,i)
-// and T(s,i) are the paper's; the delay is added to the time of each answer, because it occupies
-// the connection too. The paper's factor of 1.2 for pipelining is left out: nothing is pipelined
-// here.
+// rank returns the rank of a host whose lease may have room URLs; the highest is leased first.
+// P(s,i) and T(s,i) are the paper's; the delay is added to the time of each answer, because it
+// occupies the connection, too. The paper's factor of 1.2 for pipelining is omitted, because
+// nothing is pipelined here.
 func (h *Host) rank(room int) float64 {
 	p := h.site.o.Policy
 	if p == BreadthFirst || len(h.levels) == 0 {
@@ -61,7 +61,7 @@ func (h *Host) rank(room int) float64 {
 	return quality / seconds
 }
 
-// best returns the number of URLs that a lease of at most n has, and the sum of their qualities.
+// best returns the number of URLs in a lease of at most n, and the sum of their qualities.
 func (h *Host) best(n uint64) (pages uint64, quality float64) {
 	for i := range h.levels {
 		l := &h.levels[i]

@@ -15,7 +15,7 @@ type Site struct {
 	o       *Options
 	limits  SiteLimits
 	usage   docindex.SiteUsage
-	ring    queue[*Host] // hosts with URLs; some may turn out to have none that may be fetched
+	ring    queue[*Host] // hosts with URLs, of which possibly none may be fetched
 	leases  int          // granted and not released
 	freeAt  time.Time    // no request before
 	why     string       // reason for that
@@ -27,9 +27,9 @@ type Site struct {
 
 func (s *Site) position() *spot { return &s.spot }
 
-// delay returns the wait after an answer: the operator's delay for this site, or the largest of the
-// general delay, Crawl-delay, and AnswerFactor times the last answer. The last asks a server under
-// strain less often.
+// delay returns the wait after an answer: the operator's delay for this site, or the maximum of the
+// general delay, Crawl-delay, and AnswerFactor × the last answer time, which slows down for a
+// server under load.
 func (s *Site) delay() time.Duration {
 	if s.limits.Delay != 0 {
 		return max(0, s.limits.Delay)

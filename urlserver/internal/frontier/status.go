@@ -34,7 +34,8 @@ func (f *Frontier) WhyWaiting(now time.Time, h *Host) string {
 	return ""
 }
 
-// Status returns what a host waits for. noNew says that the crawl has its pages.
+// Status returns what a host waits for. noNew reports that the crawl has reached its maximum of
+// pages.
 func (f *Frontier) Status(now time.Time, h *Host, noNew bool) vocab.HostStatus {
 	st := vocab.HostStatus{
 		Host: h.Name, Queued: int64(h.Queued()), InFlight: int64(h.InFlight), Pages: int64(h.Pages),
@@ -61,14 +62,14 @@ func (f *Frontier) Status(now time.Time, h *Host, noNew bool) vocab.HostStatus {
 // Active reports whether a host has URLs to fetch or in flight.
 func (h *Host) Active() bool { return h.InFlight > 0 || !h.idle() }
 
-// A Rate is the bound that delays set on a crawl.
+// A Rate is the bound that delays set on the speed of a crawl.
 type Rate struct {
-	Pages     float64 // a second, of all sites with a delay
+	Pages     float64 // pages per second over all sites with a delay
 	Delayed   int     // sites with a delay
 	Undelayed int     // sites without one
 }
 
-// Rate sums up the sites of hosts, each once: a page per delay, after the answer before it.
+// Rate sums over the sites of hosts: one page per delay plus the time of the last answer.
 func (f *Frontier) Rate() (r Rate) {
 	seen := map[*Site]bool{}
 	for _, h := range f.hosts {

@@ -10,12 +10,12 @@ import (
 
 // A shape names a group of a host's URLs:
 //
-//	"/a/b/"      those below a folder, which is one of the outermost maxFolders of their paths
-//	"/a/b?"      those of a path with a query
-//	"/a/b?x&y"   those of a path with these parameters
-//	"?x"         those with a parameter
-//	"*.svg"      those whose paths have an extension
-//	"/a/b#.htm"  those of a folder whose names are equal but for their numbers
+//	"/a/b/"      URLs below a folder, one of the outermost maxFolders of their paths
+//	"/a/b?"      URLs of a path with a query
+//	"/a/b?x&y"   URLs of a path with these parameters
+//	"?x"         URLs with a parameter
+//	"*.svg"      URLs whose paths have an extension
+//	"/a/b#.htm"  URLs of a folder whose names are equal except for numbers
 type shape = string
 
 const (
@@ -35,8 +35,8 @@ func foldersOf(u *weburl.URL) []shape {
 	return all
 }
 
-// placesOf returns the shapes by which URLs are refused that probably do not exist: the folders of u
-// and its numbered shape.
+// placesOf returns the shapes for which URLs that probably do not exist are refused: the folders of
+// u and its numbered shape.
 func placesOf(u *weburl.URL) []shape {
 	all := foldersOf(u)
 	if s := numberedOf(u); s != "" {
@@ -68,7 +68,7 @@ func parametersOf(u *weburl.URL) (all []shape) {
 }
 
 // parameters returns the sorted names of a query's parameters, without digits: item[1] and item[2]
-// have one name. That of a value alone is "".
+// have one name. A value without a name has the name "".
 func parameters(query string) (names []string) {
 	for part := range strings.FieldsFuncSeq(query, separates) {
 		names = append(names, nameOf(part))
@@ -136,8 +136,8 @@ func extensionOf(u *weburl.URL) shape {
 // people.
 const maxName = 64
 
-// numberedOf returns the shape of the names that are equal to the last one of u's path but for their
-// numbers, or "" if it has none.
+// numberedOf returns the shape of the names that equal the last segment of u's path except for
+// numbers, or "".
 func numberedOf(u *weburl.URL) shape {
 	path := u.Path()
 	folder := strings.LastIndexByte(path, '/') + 1
@@ -161,7 +161,7 @@ func numberedOf(u *weburl.URL) shape {
 // isNumbered reports whether numberedOf returned a shape: no path has a "#".
 func isNumbered(s shape) bool { return strings.IndexByte(s, '#') >= 0 }
 
-// trapOf returns the trap that a spent shape is.
+// trapOf returns the trap of a spent shape.
 func trapOf(s shape) docindex.Trap {
 	switch {
 	case s[0] == '?':
@@ -179,8 +179,8 @@ func container(path string) string {
 	return path[:strings.LastIndexByte(strings.TrimSuffix(path, "/"), '/')+1]
 }
 
-// media are the extensions of what is never indexed: programs, archives, images, films, fonts, and
-// what browsers load with a page.
+// media are the extensions of files that are never indexed: programs, archives, images, films,
+// fonts, and resources that browsers load with a page.
 var media = func() map[string]bool {
 	all := map[string]bool{}
 	for name := range strings.FieldsSeq(`

@@ -8,19 +8,20 @@ import (
 	"anatomy/vocab"
 )
 
-// shown remembers which lines were shown where, for the last pages: a hash of (group, line) in each
-// slot of a direct-mapped table. A group is a folder, say, of a host. A false positive is a line in
-// 65,000, which makes no page a repeated one. Lines that are shown again and again stay.
+// shown records which lines were shown where, for the last pages: a hash of (group, line) in each
+// slot of a direct-mapped table. A group is, for instance, a folder of a host. One line in 65,000
+// is a false positive, which does not make a page a repeated one. Lines that recur stay in the
+// table.
 type shown []uint16
 
-// shownBits makes a table of 8 MB: the lines of 300,000 pages or so.
+// shownBits makes a table of 8 MB: the lines of about 300,000 pages.
 const shownBits = 22
 
-// minFigures is the number of new lines with numbers that make a page new. A clock, a counter and
-// the number of a ticket change without showing anything.
+// minFigures is the number of new lines with numbers that make a page new. A clock, a counter or a
+// ticket number changes without new content.
 const minFigures = 3
 
-// add adds a line to a group, and reports whether it was there.
+// add adds a line to a group, and reports whether it was already there.
 func (s *shown) add(group, line uint64) bool {
 	slot, tag := s.slot(group, line)
 	was := (*s)[slot] == tag
@@ -42,7 +43,7 @@ func (s *shown) slot(group, line uint64) (slot uint64, tag uint16) {
 	return h >> (64 - shownBits), uint16(h>>16) | 1
 }
 
-// repeats reports whether a text shows nothing that is not in a group or in the one around it, and
+// repeats reports whether a text has only lines that are in a group or in the one around it, and
 // adds it to the group.
 func (s *shown) repeats(group, around uint64, text *vocab.TextSample) bool {
 	words, figures := 0, 0
@@ -66,14 +67,14 @@ func (s *shown) repeats(group, around uint64, text *vocab.TextSample) bool {
 	return words == 0 && figures < minFigures
 }
 
-// Lines of their own, which no text has.
+// Special lines, which no text has.
 const (
-	noText    = 1 << 40 // that of a page without text
-	visited   = 2 << 40 // says that the group has a page
-	requested = 3 << 40 // says that a page of the group was requested
+	noText    = 1 << 40 // a page without text
+	visited   = 2 << 40 // the group has a page
+	requested = 3 << 40 // a page of the group was requested
 )
 
-// isVisited reports whether a group has a page, and gives it one.
+// isVisited reports whether a group has a page, and marks it as having one.
 func (s *shown) isVisited(group uint64) bool { return s.add(group, visited) }
 
 // groupOf returns the group of a host's pages with a name.

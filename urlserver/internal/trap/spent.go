@@ -10,7 +10,7 @@ import (
 // Spent is the set of a host's spent shapes.
 type Spent map[string]docindex.Trap
 
-// ReadSpent returns the shapes of a host that are spent as of what was written.
+// ReadSpent returns the spent shapes of a host according to the written counts.
 func (y *Yields) ReadSpent(host string) (s Spent, err error) {
 	err = y.db.EachYield(host, func(shape string, v docindex.Yield) error {
 		if t := y.judge(shape, v); t != 0 {
@@ -37,8 +37,8 @@ func (s Spent) Apply(v Verdict) (set Spent, changed bool) {
 	return s, true
 }
 
-// Find returns the shape for which u is refused unless what is known of it forbids that, and its
-// trap, or 0. bred says that u was found only on pages that repeat.
+// Find returns the shape for which u is refused, and its trap, or 0. known may forbid refusal. bred
+// reports that u was found only on pages that repeat.
 func (y *Yields) Find(
 	host string, s Spent, u *weburl.URL, bred bool,
 ) (refusal Verdict, err error) {
@@ -99,7 +99,7 @@ type Yielder interface {
 	Yield(host, shape string) (docindex.Yield, error)
 }
 
-// Why explains to people why a document is trapped, with the figures of its shape.
+// Why explains, as text for display, why a document is trapped, with the figures of its shape.
 func Why(db Yielder, r *docindex.Record) (string, error) {
 	why := r.Trap.String()
 	if !r.Trap.IsOfShape() {
@@ -130,7 +130,7 @@ func Why(db Yielder, r *docindex.Record) (string, error) {
 	return why, nil
 }
 
-// Explain says for people why URLs of a shape are refused.
+// Explain returns, as text for display, why URLs of a shape are refused.
 func Explain(host string, refusal Verdict, v docindex.Yield) string {
 	s := refusal.Shape
 	switch refusal.Trap {
@@ -144,7 +144,7 @@ func Explain(host string, refusal Verdict, v docindex.Yield) string {
 		return fmt.Sprintf("%s%s leads to no pages: %d of the %d requests for such URLs brought one",
 			host, s, v.New+v.Repeated, v.New+v.Repeated+v.Missing)
 	case docindex.SpentParameter:
-		return fmt.Sprintf("the parameter %s of %s changes nothing: "+
+		return fmt.Sprintf("the parameter %s of %s has no effect: "+
 			"%d pages with it repeat known text and lead to new URLs with it", s[1:], host, v.Breeding)
 	}
 	return fmt.Sprintf("%s%s repeats itself: %d of its %d pages show nothing new and lead to new URLs",

@@ -1,7 +1,8 @@
-// Package trap recognizes URLs that are not worth a request: parts of the web without end, such as
-// a relative link that breeds, a calendar, a page that answers to every name; and what is no page.
+// Package trap recognizes URLs that are not worth a request: infinite URL spaces, such as a
+// relative link that breeds, a calendar, or a page that answers to every name; and files that are
+// not pages.
 //
-// [OfURL] sees what a URL alone shows, when it is found. [Yields] counts what fetched pages show,
+// [OfURL] judges a URL by itself, when it is found. [Yields] counts the results of fetched pages,
 // by the shape of their URLs.
 package trap
 
@@ -46,7 +47,7 @@ func isTemplate(u *weburl.URL) bool {
 var unescape = strings.NewReplacer("%7B", "{", "%7D", "}", "%7b", "{", "%7d", "}", "%25", "%",
 	"%3C", "<", "%3E", ">", "%3c", "<", "%3e", ">", "%24", "$")
 
-// The bounds of a path. Real paths repeat a segment now and then (/gui/gui/), dates too
+// Bounds of a path. Real paths repeat a segment now and then (/gui/gui/), and dates do, too
 // (/11/11/11/).
 const (
 	maxRepeats   = 4 // of one segment, anywhere
@@ -87,16 +88,16 @@ func goesRound(segments []string, size int) bool {
 	return false
 }
 
-// A year more than yearsAhead in the future is taken for that of an endless calendar. Numbers
-// beyond yearsAtAll are probably no years; an endless calendar passes the near ones first.
+// A year more than yearsAhead in the future is taken as that of an endless calendar. Numbers beyond
+// yearsAtAll are probably not years; an endless calendar passes the near ones first.
 const (
 	yearsAhead = 10
 	yearsAtAll = 200
 )
 
-// farFuture reports whether a URL names a day, a month as 2040-05, or a year as year=2040 that is
-// far in the future. Two numbers with a slash between are no date: they may be page 2 of thread
-// 2050.
+// farFuture reports whether a URL names a day, a month as in 2040-05, or a year as in year=2040
+// that is far in the future. Two numbers separated by a slash are not a date: they may be page 2 of
+// thread 2050.
 func farFuture(u *weburl.URL, now time.Time) bool {
 	if now.IsZero() {
 		return false

@@ -12,30 +12,30 @@ import (
 	"anatomy/weburl"
 )
 
-// Yields counts, for every shape of a host's URLs, what they led to, and decides by that which
+// Yields counts, for every shape of a host's URLs, the results of its URLs, and determines which
 // shapes are spent: their other URLs are refused.
 //
-// A page repeats if it shows no line that the pages of its folder, of its path with other queries,
-// or of the folder around did not show before. Real pages do that, too: pages that scripts fill, stubs under a
-// full menu. But their number is finite, and so is that of the URLs on them. So a page counts as
-// evidence only if it repeats and breeds: new URLs of the shape were found on it. A shape is spent
-// when
+// A page repeats if each of its lines was shown before by pages of its folder, of its path with
+// other queries, or of the parent folder. Real pages repeat, too: pages that scripts fill, stubs
+// under a full menu. But their number is finite, and so is the number of URLs on them. So a page is
+// evidence only if it repeats and breeds, that is, new URLs of the shape are found on it. A shape
+// is spent when
 //
 //	breeding > maxRepeated + new, and at least half of its repeating pages breed
 //
-// and then those of its URLs are refused that were found only on pages that repeat. What a sitemap
-// lists, what other hosts link to, and what pages with new text link to is fetched. A parameter is
-// spent if it changes nothing on the pages of several paths; the URL without it is taken then.
+// Then its URLs that were found only on pages that repeat are refused. URLs in a sitemap, and URLs
+// linked by other hosts or by pages with new text, are still fetched. A parameter is spent if it
+// has no effect on the pages of several paths; then the URL without it is used.
 //
-// Two more rules spare requests that cannot bring a page: a folder is spent if its first URLs do
-// not exist or are no pages, and so is an extension. Extensions of media are from the beginning.
+// Two more rules avoid requests that cannot yield a page: a folder or an extension is spent if its
+// first URLs do not exist or are not pages. Extensions of media are spent from the start.
 //
 // A verdict is a function of the counts, and some refused URLs are fetched as samples: if they show
-// that the verdict is wrong, it is taken back.
+// that the verdict is wrong, it is reversed.
 //
 // Counts since the last Write are in changed; Write puts them in a batch. cache holds counts that
-// are on disk or in changed. To spare writes, a count of new pages alone is written each time it
-// doubles: a crash may forget half of them.
+// are on disk or in changed. To save writes, a shape with only new pages is written each time its
+// count doubles: a crash may lose half of the count.
 //
 // The caller serializes all calls.
 type Yields struct {
@@ -54,20 +54,19 @@ type shapeKey struct {
 const (
 	cachedYields = 1 << 16
 
-	// queryShare is what part of maxRepeated the pages of one path with a query may repeat.
+	// queryShare is the divisor of maxRepeated for the pages of one path with a query.
 	queryShare = 5
 
-	// maxVotes is the number of pages of one path that count against a parameter.
+	// maxVotes is the maximum number of pages of one path that count against a parameter.
 	maxVotes = 4
 
-	// maxMissing is the number of URLs of a folder, with an extension or of a numbered shape that
-	// lead to no page until the others are refused. With 10 instead of 20, a crawl of 281,638 pages
-	// would have spared 2,588 requests instead of 1,747 by folders, and lost no page with either;
+	// maxMissing is the number of URLs without a page, of a folder, an extension or a numbered
+	// shape, at which further URLs are refused. With 10 instead of 20, a crawl of 281,638 pages
+	// would have saved 2,588 requests instead of 1,747 by folders, and lost no page with either;
 	// with 4 it would have lost one.
 	maxMissing = 10
 
-	// missingForPage is the number of URLs without a page that a page with the extension makes up
-	// for.
+	// missingForPage is the number of URLs without a page that one page with the extension offsets.
 	missingForPage = 50
 )
 
@@ -82,16 +81,16 @@ func NewYields(db *docindex.DB, maxRepeated int) *Yields {
 // Disabled reports whether no shape is ever spent.
 func (y *Yields) Disabled() bool { return y.maxRepeated < 0 }
 
-// A Verdict is what the counts of a shape say now.
+// A Verdict is the current judgement of a shape.
 type Verdict struct {
 	Shape shape
 	Trap  docindex.Trap // 0 if the shape is not spent
 }
 
-// A Finding is what a page showed.
+// A Finding is the evidence of a page.
 type Finding struct {
 	Repeats bool    // nothing new in its folder
-	Breeds  []shape // the shapes that it is evidence against if new URLs of them are on it
+	Breeds  []shape // shapes that it is evidence against if it has new URLs of them
 }
 
 // AddPage counts a page.
@@ -130,8 +129,8 @@ func (y *Yields) AddPage(
 	return f, verdicts, y.addParameters(&f, &verdicts, host, u, text)
 }
 
-// addNumbered counts a page for its numbered shape if some of its URLs led to no page. Of the others,
-// which are most, nothing is written.
+// addNumbered counts a page for its numbered shape if some URLs of the shape led to no page. For
+// other shapes, which are most, nothing is written.
 func (y *Yields) addNumbered(verdicts *[]Verdict, host string, u *weburl.URL) error {
 	s := numberedOf(u)
 	if s == "" {
@@ -145,8 +144,8 @@ func (y *Yields) addNumbered(verdicts *[]Verdict, host string, u *weburl.URL) er
 	return y.count(verdicts, host, s, func(v *docindex.Yield) { v.New++ })
 }
 
-// repeats reports whether a page repeats, and remembers its lines. Lines count as known that the
-// folder around that of the page has: the rooms of a maze are folders of their own.
+// repeats reports whether a page repeats, and records its lines. Lines of the parent folder count
+// as known, because the rooms of a maze are folders of their own.
 func (y *Yields) repeats(host string, u *weburl.URL, text *vocab.TextSample) bool {
 	path := u.Path()
 	folder := container(path)
@@ -162,8 +161,8 @@ func (y *Yields) repeats(host string, u *weburl.URL, text *vocab.TextSample) boo
 	return repeats
 }
 
-// addParameters counts a page for and against each of its parameters: whether it differs from a
-// page with another value of it, or without it, that is equal otherwise.
+// addParameters counts a page for and against each of its parameters, by whether it differs from a
+// page with another value of the parameter, or without it, that is otherwise equal.
 func (y *Yields) addParameters(
 	f *Finding, verdicts *[]Verdict, host string, u *weburl.URL, text *vocab.TextSample,
 ) error {
@@ -196,7 +195,7 @@ func (y *Yields) addParameters(
 	return nil
 }
 
-// rest returns the group of the pages that are equal to u but for a parameter.
+// rest returns the group of the pages whose URLs equal u except for a parameter.
 func rest(host string, u *weburl.URL, name string) uint64 {
 	query := u.Query()
 	if query != "" {
@@ -205,16 +204,16 @@ func rest(host string, u *weburl.URL, name string) uint64 {
 	return groupOf(host, u.Path()+"\x00"+query)
 }
 
-// HasShown reports whether a page was counted that is u but for the parameter that is a shape.
+// HasShown reports whether a page was counted whose URL equals u except for a parameter.
 func (y *Yields) HasShown(host string, u *weburl.URL, parameter shape) bool {
 	return y.shown.has(rest(host, u, parameter[1:]), visited)
 }
 
-// suspectMissing is the number of URLs of a folder that lead to no page until others are doubtful.
+// suspectMissing is the number of URLs without a page in a folder at which others become doubtful.
 const suspectMissing = 4
 
-// IsSuspect reports whether a folder of u, or its numbered shape, had only URLs that lead to no page,
-// and several.
+// IsSuspect reports whether a folder of u, or its numbered shape, had several URLs, none of which
+// led to a page.
 func (y *Yields) IsSuspect(host string, u *weburl.URL) (bool, error) {
 	for _, s := range placesOf(u) {
 		v, err := y.get(shapeKey{host, s})
@@ -225,8 +224,8 @@ func (y *Yields) IsSuspect(host string, u *weburl.URL) (bool, error) {
 	return false, nil
 }
 
-// IsDoubtful reports whether u, which is about to be requested, has a suspect folder, or a parameter
-// that changed nothing so far while a page was requested that is u but for it.
+// IsDoubtful reports whether u, which is about to be requested, has a suspect folder, or a
+// parameter that had no effect so far while a page that equals u except for it was requested.
 func (y *Yields) IsDoubtful(host string, u *weburl.URL) (doubtful bool, err error) {
 	if doubtful, err = y.IsSuspect(host, u); err != nil {
 		return false, err
@@ -254,8 +253,8 @@ func (y *Yields) vote(group uint64) bool {
 	return false
 }
 
-// AddBred counts that a new URL was found on a page with a finding, and takes the shapes that both
-// have from f.
+// AddBred counts a new URL found on a page with finding f, and removes the shapes that both have
+// from f.
 func (y *Yields) AddBred(
 	host string, u *weburl.URL, f *Finding,
 ) (verdicts []Verdict, err error) {
@@ -294,8 +293,7 @@ func (y *Yields) AddMissing(host string, u *weburl.URL) (verdicts []Verdict, err
 	return verdicts, nil
 }
 
-// Refuse counts a URL of a shape that is refused, and reports whether it is fetched as a sample
-// instead.
+// Refuse counts a refused URL of a shape, and reports whether it is fetched as a sample instead.
 func (y *Yields) Refuse(host string, refusal Verdict) (sample bool, err error) {
 	s, t := refusal.Shape, refusal.Trap
 	var n uint64
@@ -316,7 +314,7 @@ func (y *Yields) Refuse(host string, refusal Verdict) (sample bool, err error) {
 	return sample, err
 }
 
-// count changes the yield of a shape, and appends what it says now to verdicts.
+// count changes the yield of a shape, and appends its current judgement to verdicts.
 func (y *Yields) count(
 	verdicts *[]Verdict, host string, s shape, change func(*docindex.Yield),
 ) error {
@@ -354,7 +352,7 @@ func (k shapeKey) hash() vocab.Fingerprint {
 	return vocab.Fingerprint(xxhash.Sum64String(k.host + "\x00" + k.shape))
 }
 
-// judge returns the trap that a shape with these counts is, or 0.
+// judge returns the trap of a shape with these counts, or 0.
 func (y *Yields) judge(s shape, v docindex.Yield) docindex.Trap {
 	kind := trapOf(s)
 	most := uint64(max(0, y.maxRepeated))
@@ -383,14 +381,14 @@ func (y *Yields) judge(s shape, v docindex.Yield) docindex.Trap {
 	return kind
 }
 
-// isHopeless reports whether pages with a query breed so much more than they show that also URLs
-// are refused that pages with new text link to: filters of a list show the same items in ever new
-// selections.
+// isHopeless reports whether pages with a query breed so much more than they show new text that
+// even URLs linked by pages with new text are refused: filters of a list show the same items in
+// ever new selections.
 func (y *Yields) isHopeless(v docindex.Yield) bool {
 	return v.Breeding > 2*(uint64(max(0, y.maxRepeated))/queryShare+v.New)
 }
 
-// Write puts what was counted since the last Write into b.
+// Write puts the counts since the last Write into b.
 func (y *Yields) Write(b *docindex.Batch) {
 	for k, v := range y.changed {
 		b.PutYield(k.host, k.shape, v)
@@ -398,7 +396,7 @@ func (y *Yields) Write(b *docindex.Batch) {
 	clear(y.changed)
 }
 
-// Unwritten returns the yield of a shape that was counted since the last Write.
+// Unwritten returns the yield of a shape if it was counted since the last Write.
 func (y *Yields) Unwritten(host, s string) (docindex.Yield, bool) {
 	v, ok := y.changed[shapeKey{host, s}]
 	return v, ok
