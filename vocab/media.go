@@ -25,11 +25,12 @@ const (
 	ODS  // OpenDocument sheet
 	EPUB
 	RTF
-	JSON    // data, a list of definitions of services, or what may be a definition
-	YAML    // what may be a definition of a service
-	OpenAPI // a definition of a service, in JSON or YAML
-	WSDL    // a definition of a service, in XML
-	CSV     // rows of fields, with any separator
+	JSON     // data, a list of definitions of services, or what may be a definition
+	YAML     // what may be a definition of a service
+	OpenAPI  // a definition of a service, in JSON or YAML
+	WSDL     // a definition of a service, in XML
+	CSV      // rows of fields, with any separator
+	AsyncAPI // a definition of a service, in JSON or YAML
 )
 
 var media = map[string]Medium{
@@ -61,6 +62,9 @@ var media = map[string]Medium{
 	"application/vnd.oai.openapi+yaml": OpenAPI,
 	"application/wsdl+xml":             WSDL,
 
+	"application/vnd.aai.asyncapi+json": AsyncAPI, "application/vnd.aai.asyncapi+yaml": AsyncAPI,
+	"application/vnd.aai.asyncapi": AsyncAPI,
+
 	"text/csv": CSV, "application/csv": CSV, "text/tab-separated-values": CSV,
 }
 
@@ -74,6 +78,7 @@ var mediumNames = [...]string{
 	HTML: "html", PlainText: "txt", Markdown: "md", XML: "xml", PDF: "pdf",
 	DOCX: "docx", ODT: "odt", PPTX: "pptx", ODP: "odp", XLSX: "xlsx", ODS: "ods", EPUB: "epub", RTF: "rtf",
 	JSON: "json", YAML: "yaml", OpenAPI: "openapi", WSDL: "wsdl", CSV: "csv",
+	AsyncAPI: "asyncapi",
 }
 
 // String returns the usual file extension, "pdf", and "" for OtherMedium.
@@ -126,8 +131,8 @@ func (m Medium) Zipped() bool { return m >= DOCX && m <= EPUB }
 func (m Medium) Office() bool { return m.Zipped() || m == RTF }
 
 // Service reports whether documents of the medium are definitions of services.
-func (m Medium) Service() bool { return m == OpenAPI || m == WSDL }
+func (m Medium) Service() bool { return m == OpenAPI || m == WSDL || m == AsyncAPI }
 
 // Data reports whether documents of the medium are made for programs: a page that has one as its
 // alternate, or embeds one, does not make it worth a visit.
-func (m Medium) Data() bool { return m >= JSON && m <= CSV }
+func (m Medium) Data() bool { return m >= JSON && m <= AsyncAPI }

@@ -1,5 +1,5 @@
-// Package servicetext converts definitions of web services to HTML: OpenAPI 2 and 3 (JSON or YAML) and
-// WSDL 1.1 and 2.0. The page has title, provider, version and description of the service, and a
+// Package servicetext converts definitions of web services to HTML: OpenAPI 2 and 3 and AsyncAPI
+// 2 and 3 (JSON or YAML), WSDL 1.1 and 2.0. The page has title, provider, version and description of the service, and a
 // section with an id for each operation: method and path, documentation, parameters and a request to
 // copy. Lists of definitions become pages of links that are not indexed themselves: APIs.guru's
 // list.json, linksets (RFC 9264), WS-Inspection.
@@ -29,12 +29,13 @@ func Looks(body []byte) bool {
 	case len(text) == 0:
 		return false
 	case text[0] == '{':
-		return containsAny(text, `"openapi"`, `"swagger"`, `"linkset"`, `"swaggerUrl"`, `"openapiUrl"`)
+		return containsAny(text, `"openapi"`, `"swagger"`, `"asyncapi"`, `"linkset"`, `"swaggerUrl"`, `"openapiUrl"`)
 	case text[0] == '<':
 		return containsAny(text[:min(len(text), maxHead)], wsdl1, wsdl2, wsInspection)
 	}
 	return bytes.HasPrefix(text, []byte("openapi:")) || bytes.HasPrefix(text, []byte("swagger:")) ||
-		containsAny(text, "\nopenapi:", "\nswagger:", "\n\"openapi\":", "\n\"swagger\":")
+		bytes.HasPrefix(text, []byte("asyncapi:")) || containsAny(text, "\nopenapi:", "\nswagger:",
+		"\nasyncapi:", "\n\"openapi\":", "\n\"swagger\":", "\n\"asyncapi\":")
 }
 
 func containsAny(text []byte, marks ...string) bool {
@@ -47,7 +48,7 @@ func containsAny(text []byte, marks ...string) bool {
 }
 
 // Convert converts body, UTF-8 that was fetched from a URL, to a page of HTML in UTF-8. The medium is
-// OpenAPI or WSDL for a definition, JSON or XML for a list. The error is ErrFormat for anything else.
+// OpenAPI, AsyncAPI or WSDL for a definition, JSON or XML for a list. The error is ErrFormat for anything else.
 func Convert(body []byte, url string) (html []byte, medium vocab.Medium, err error) {
 	text := bytes.TrimLeft(body, " \t\r\n")
 	p := &page{url: url}
@@ -71,6 +72,9 @@ func convertTree(root *node, p *page) vocab.Medium {
 	case isOpenAPI(root):
 		writeOpenAPI(root, p)
 		return vocab.OpenAPI
+	case isAsyncAPI(root):
+		writeAsyncAPI(root, p)
+		return vocab.AsyncAPI
 	case writeLinkset(root.get("linkset"), p), writeDirectory(root, p):
 		return vocab.JSON
 	}

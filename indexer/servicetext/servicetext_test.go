@@ -231,6 +231,7 @@ func TestQuote(t *testing.T) {
 }
 
 func FuzzConvert(f *testing.F) {
+	f.Add([]byte(`{"asyncapi": "2.0", "info": {}, "channels": {"a": {"publish": {"message": {"oneOf": [{"payload": {"$ref": "#/channels"}}]}}}}}`))
 	for _, seed := range []string{petStore, "# \n" + petStore, petService, petService2} {
 		f.Add([]byte(seed))
 	}
@@ -249,4 +250,50 @@ func FuzzConvert(f *testing.F) {
 			t.Fatalf("%q is not %q", again, page)
 		}
 	})
+}
+
+// TestAsyncAPI: operations of channels in version 2, and those that refer to channels in version 3, with
+// their messages.
+func TestAsyncAPI(t *testing.T) {
+	page, medium := convert(t, `{"asyncapi": "2.6.0", "info": {"title": "Bird <alarms>", "version": "3", "description": "Who saw what."},
+		"servers": {"main": {"url": "mqtt.birds.test", "protocol": "mqtt"}},
+		"channels": {"seen/{place}": {"description": "One channel a place.", "parameters": {"place": {"description": "An island", "schema": {"type": "string"}}},
+			"subscribe": {"operationId": "onSeen", "summary": "Hear of kestrels", "message": {"$ref": "#/components/messages/Seen"}},
+			"publish": {"message": {"oneOf": [{"name": "Note", "payload": {"properties": {"note": {"type": "string"}}}}, {"$ref": "#/components/messages/Seen"}]}}}},
+		"components": {"messages": {"Seen": {"title": "Bird seen", "payload": {"$ref": "#/components/schemas/Seen"}}},
+			"schemas": {"Seen": {"properties": {"kestrels": {"type": "integer", "description": "How many"}}}}}}`)
+	if medium != vocab.AsyncAPI || !medium.Service() {
+		t.Errorf("medium %v", medium)
+	}
+	checkPieces(t, page, "<title>Bird &lt;alarms&gt;</title>", `content="Who saw what."`, "Version: 3", "Server: mqtt.birds.test mqtt",
+		`<section id="operation-publish-seen-place"><h2>publish seen/{place}</h2>`, "<code>PUBLISH seen/{place}</code>", "Message: Note", "<code>note</code>", "Message: Bird seen",
+		`<section id="operation-onSeen"><h2>Hear of kestrels</h2>`, "<code>SUBSCRIBE seen/{place}</code> <code>onSeen</code>",
+		"One channel a place.", "<code>place</code>", "An island", "<code>kestrels</code>", "integer", "How many")
+
+	page, medium = convert(t, `asyncapi: 3.0.0
+info: {title: Owls, contact: {name: Owl House}}
+servers: {main: {host: owls.test, pathname: /v1, protocol: amqp}}
+channels:
+  calls: {address: owl.calls, messages: {call: {name: Call, payload: {schemaFormat: x, schema: {properties: {pitch: {type: number}}}}}}}
+operations:
+  hear: {action: receive, channel: {$ref: '#/channels/calls'}, description: Each call of an owl.}
+  say: {action: send, title: Call back, channel: {$ref: '#/channels/calls'}, messages: [{$ref: '#/channels/calls/messages/call'}]}
+`)
+	if medium != vocab.AsyncAPI {
+		t.Errorf("medium %v", medium)
+	}
+	checkPieces(t, page, "<title>Owls</title>", "Provider: Owl House", "Server: owls.test/v1 amqp", `<section id="operation-hear"><h2>hear</h2>`,
+		"<code>RECEIVE owl.calls</code>", "Each call of an owl.", "Message: Call", "<code>pitch</code>", "number", `<section id="operation-say"><h2>Call back</h2>`, "<code>SEND owl.calls</code>")
+
+	for name, text := range map[string]string{
+		"no version": `{"asyncapi": "1.0", "info": {}, "channels": {}}`, "no channels": `{"asyncapi": "3.0.0", "info": {}}`, "a word": `{"about": "asyncapi", "x": "asyncapi"}`,
+	} {
+		if _, _, err := Convert([]byte(text), "http://host.test/"); !errors.Is(err, ErrFormat) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	loop := `{"asyncapi": "3.0.0", "info": {}, "channels": {"a": {"$ref": "#/channels/b"}, "b": {"$ref": "#/channels/a"}}, "operations": {"x": {"channel": {"$ref": "#/channels/a"}, "messages": [{"$ref": "#/operations/x/messages/0"}]}, "y": 3}}`
+	if _, _, err := Convert([]byte(loop), "http://host.test/"); err != nil {
+		t.Error(err)
+	}
 }
