@@ -88,26 +88,26 @@ func otherOrder(r searcher.Request, a *searcher.Response) (href string, byDate b
 }
 
 // tools returns the controls above the results: their order, and the link that shows or hides filters.
-func tools(texts *messages.Printer, v *resultsView) template.HTML {
-	m := markup{messages: texts}
-	m.raw(`<div class="tools"><nav class="sort"`)
-	m.attr("aria-label", texts.Text("Order"))
-	m.raw(">")
-	for byDate, name := range []string{texts.Text("best match first"), texts.Text("newest first")} {
+func tools(m *messages.Printer, v *resultsView) template.HTML {
+	b := markup{messages: m}
+	b.raw(`<div class="tools"><nav class="sort"`)
+	b.attr("aria-label", m.Text("Order"))
+	b.raw(">")
+	for byDate, name := range []string{m.Text("best match first"), m.Text("newest first")} {
 		if v.ByDate == (byDate == 1) {
-			m.element(`<span aria-current="true">`, name, "</span>")
+			b.element(`<span aria-current="true">`, name, "</span>")
 		} else {
-			m.link(v.OtherOrder, "", name)
+			b.link(v.OtherOrder, "", name)
 		}
 	}
-	m.raw("</nav>")
+	b.raw("</nav>")
 	if v.FacetsShown {
-		m.link(v.ShowFacets, ` class="toggle"`, texts.Text("Hide filters"))
+		b.link(v.ShowFacets, ` class="toggle"`, m.Text("Hide filters"))
 	} else {
-		m.link(v.ShowFacets+"#filters", ` class="toggle"`, texts.Text("Filters"))
+		b.link(v.ShowFacets+"#filters", ` class="toggle"`, m.Text("Filters"))
 	}
-	m.raw("</div>")
-	return template.HTML(m.String())
+	b.raw("</div>")
+	return template.HTML(b.String())
 }
 
 // narrow fills in what narrows the results down: order, facets, and the links that show and hide them.
