@@ -32,6 +32,7 @@ type LinkReport struct {
 type InLink struct {
 	Doc     vocab.DocID `json:"docid"`
 	URL     string      `json:"url"`
+	Title   string      `json:"title,omitempty"`
 	Texts   []string    `json:"texts"` // anchor texts, without empty ones
 	OffSite bool        `json:"off_site"`
 
@@ -43,6 +44,7 @@ type InLink struct {
 type OutLink struct {
 	Doc      vocab.DocID `json:"docid"`
 	URL      string      `json:"url"`
+	Title    string      `json:"title,omitempty"`
 	NoFollow bool        `json:"nofollow"`
 	Broken   bool        `json:"broken"` // the target does not exist: 404, 410, unknown host
 }

@@ -157,11 +157,32 @@ func (s *Site) readable(page *vocab.Page) (_ *vocab.Page, err error) {
 // Stats returns the inventory of the data folder.
 func (s *Site) Stats(context.Context) (any, error) { return TakeInventory(s.dir) }
 
-// Links returns the links of a document, at most n in each direction.
+// Links returns the links of a document, at most n in each direction, with the titles of the pages
+// that are indexed.
 func (s *Site) Links(ctx context.Context, doc vocab.DocID, n int) (r *LinkReport, err error) {
 	err = s.links.use(func(l *Links) (err error) {
 		r, err = l.Of(ctx, doc, n)
 		return err
 	})
-	return r, err
+	if err != nil {
+		return nil, err
+	}
+	docs := make([]vocab.DocID, 0, len(r.In)+len(r.Out))
+	for i := range r.In {
+		docs = append(docs, r.In[i].Doc)
+	}
+	for i := range r.Out {
+		docs = append(docs, r.Out[i].Doc)
+	}
+	titles, err := searcher.Titles(ctx, s.Searcher, docs)
+	if err != nil {
+		return nil, s.noted(err)
+	}
+	for i := range r.In {
+		r.In[i].Title = titles[i]
+	}
+	for i := range r.Out {
+		r.Out[i].Title = titles[len(r.In)+i]
+	}
+	return r, nil
 }

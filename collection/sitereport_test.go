@@ -41,6 +41,20 @@ func TestSiteReport(t *testing.T) {
 	if r, err := site.Report(t.Context(), "one.test/a", 50); err != nil || r.Documents != 1 || r.Pages[0].Title != "A" {
 		t.Errorf("a part of a site: %+v, %v", r, err)
 	}
+	doc, err := site.Find(t.Context(), "http://one.test/a")
+	testweb.Must(t, err)
+	links, err := site.Links(t.Context(), doc, 10)
+	testweb.Must(t, err)
+	titles := map[string]string{}
+	for _, l := range links.In {
+		titles[l.URL] = l.Title
+	}
+	for _, l := range links.Out {
+		titles[l.URL] = l.Title
+	}
+	if !maps.Equal(titles, map[string]string{"http://one.test/": "One", "http://two.test/": "Two"}) {
+		t.Errorf("titles %v", titles)
+	}
 	if _, err := site.Report(t.Context(), "absent.test", 2); !errors.Is(err, collection.ErrNotFound) {
 		t.Errorf("a site of which nothing is known: %v", err)
 	}

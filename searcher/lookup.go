@@ -3,7 +3,9 @@ package searcher
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"strings"
 
 	"anatomy/searcher/internal/presentation"
 	"anatomy/searcher/internal/retrieval"
@@ -47,6 +49,29 @@ func (s *Searcher) Find(ctx context.Context, url string) (doc vocab.DocID, err e
 		return err
 	})
 	return doc, err
+}
+
+// Titles returns the titles of documents, "" for those that are not searchable.
+func Titles(ctx context.Context, s *Searcher, docs []vocab.DocID) (titles []string, err error) {
+	err = s.read(func(v *view) error {
+		titles = make([]string, len(docs))
+		for i, doc := range docs {
+			p, ord, err := v.locate(doc)
+			if errors.Is(err, ErrNotIndexed) {
+				continue
+			}
+			if err != nil {
+				return err
+			}
+			info, err := p.Record(ord)
+			if err != nil {
+				return err
+			}
+			titles[i] = strings.Clone(info.Title) // which shares memory with a block of documents
+		}
+		return ctx.Err()
+	})
+	return titles, err
 }
 
 // A SitePage is a page of a site with the data that the index has, except its text.

@@ -110,7 +110,7 @@ var browserPages = map[string]string{
 	"home": "/", "results": "/search?q=inverted+index", "facets": "/search?q=inverted+index&facets=all", "partial": "/search?q=inverted+index%22&start=40", "empty": "/search?q=%22qwertz+asdf%22+site%3Aexample.org",
 	"explain": "/explain?q=inverted+index&url=https://www.docs.test/anatomy/storage/inverted-index.html", "cached": "/cached?doc=4711&q=inverted+index",
 	"text": "/cached?doc=4711&q=inverted+index&text=1", "problem": "/search?q=x&start=-1", "pager": "/search?q=inverted+index&num=3&start=30",
-	"links": "/links?doc=4711", "images": "/search?q=fox&type=image", "noimages": "/search?q=none&type=image", "info": "/page?url=https://www.docs.test/old", "unknown": "/page?url=http://unknown.test/", "ask": "/page", "preferences": "/preferences?block=a.test&raise=b.test",
+	"links": "/links?doc=4711", "filtered links": "/links?doc=4711&match=page&site=from.test&in=25", "images": "/search?q=fox&type=image", "noimages": "/search?q=none&type=image", "info": "/page?url=https://www.docs.test/old", "unknown": "/page?url=http://unknown.test/", "ask": "/page", "preferences": "/preferences?block=a.test&raise=b.test",
 	"liked": "/search?q=inverted+index&raise=sorter.docs.test&block=papers.docs.test&blocked=1", "api": "/api", "crawl": "/crawl", "help": "/help", "bot": "/bot", "advanced": "/advanced", "site": "/site/docs.test", "live": "/site/live.test", "versions": "/versions?doc=4711", "difference": "/versions?doc=4711&old=1:1:0&new=1:2:0", "version": "/cached?doc=4711&version=1:2:0",
 }
 
@@ -178,7 +178,7 @@ func TestBrowserFits(t *testing.T) {
 // smallTargets lists the visible controls that are lower than 44 pixels, with all menus open. A checkbox has
 // its label as target, and a link inside a sentence is exempt (WCAG 2.2, 2.5.8).
 const smallTargets = `document.querySelectorAll("details").forEach(d => d.open = true),
-	[...document.querySelectorAll("button, summary, select, textarea, input:not([type=hidden], [type=checkbox], [type=radio]), .meta a, .pager a, .kinds a, .side li a, .foot nav a, .also a, .tools a, .facets li a, .chip, .clear")]
+	[...document.querySelectorAll("button, summary, select, textarea, input:not([type=hidden], [type=checkbox], [type=radio]), .meta a, .pager a, .kinds a, .side li a, .foot nav a, .also a, .tools a, .facets li a, .chip, .clear, .parts th > a, .tally th > a, .plain li > a")]
 	.filter(e => e.checkVisibility() && e.getBoundingClientRect().height < 43.9).map(e => e.outerHTML.slice(0, 120))`
 
 // metaLines is the greatest number of lines of meta data below a result.

@@ -172,13 +172,13 @@ func (f *fakeIndex) Links(ctx context.Context, doc vocab.DocID, n int) (*collect
 		return &collection.LinkReport{Doc: doc}, nil
 	}
 	r := &collection.LinkReport{Doc: doc, URL: p.URL, Rank: 0.004, FromLinks: 0.003, InCount: 40, OffSite: 1, OutCount: 4, Broken: 1,
-		Out: []collection.OutLink{{Doc: 12, URL: "http://sorter.docs.test/"}, {Doc: 13, URL: "https://ja.docs.test/", NoFollow: true}, {Doc: 99, URL: "http://gone.test/", Broken: true}, {Doc: 14, URL: longURL(0)}}}
+		Out: []collection.OutLink{{Doc: 12, URL: "http://sorter.docs.test/", Title: "Sorter"}, {Doc: 13, URL: "https://ja.docs.test/", NoFollow: true}, {Doc: 99, URL: "http://gone.test/", Broken: true}, {Doc: 14, URL: longURL(0)}}}
 	for i := range 40 {
 		u := fmt.Sprintf("http://from.test/%d", i)
 		if i%5 == 1 {
 			u = longURL(i)
 		}
-		r.In = append(r.In, collection.InLink{Doc: vocab.DocID(100 + i), URL: u, Texts: []string{"the index", hostileQuery}, OffSite: i == 0, Share: 0.001 / float64(i+1)})
+		r.In = append(r.In, collection.InLink{Doc: vocab.DocID(100 + i), URL: u, Title: fmt.Sprintf("Page %d <b>", i), Texts: []string{"the index", hostileQuery}, OffSite: i == 0, Share: 0.001 / float64(i+1)})
 	}
 	r.In, r.Out = r.In[:min(n, 40)], r.Out[:min(n, 4)]
 	return r, nil

@@ -150,7 +150,7 @@ func (s *v1) apiStats(c *gin.Context) (any, error) {
 }
 
 func (s *v1) apiLinks(c *gin.Context) (any, error) {
-	r, _, err := s.reader.LinksAsked(c.Request.Context(), params.Read(c))
+	r, _, err := s.reader.LinksAsked(c.Request.Context(), params.Read(c), 0)
 	return r, err
 }
 

@@ -1,9 +1,12 @@
 package pages
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
+	"strings"
 
 	"github.com/gin-gonic/gin"
 
@@ -14,23 +17,36 @@ import (
 	"anatomy/web/internal/text"
 )
 
-// A linksView is the page with the links of a document.
+// A linksView is the page with the links of a document. It shows one page of those in-links and
+// out-links that pass the filter, of the first reader.MaxLinks.
 type linksView struct {
 	*collection.LinkReport
-	Link     string // "" if it must not become a link
-	Crumbs   []string
-	Rank     string
-	Brought  string // the part of Rank from links
-	In       []inView
-	Out      []outView
-	More     string // address with more links, or ""
-	JSON     string
-	HasRank  bool
-	InHidden int
+	Link    string // "" if it must not become a link
+	Crumbs  []string
+	Rank    string
+	Brought string // the part of Rank from links
+	Match   string // text of the filter, or ""
+	Site    string // host of the filter, or ""
+	All     string // address without a filter
+	Sites   []linkSite
+	In      linkPart[inView]
+	Out     linkPart[outView]
+	JSON    string
+	HasRank bool
+	Most    int // reader.MaxLinks if there are more in-links or out-links, else 0
+}
+
+// A linkPart is one page of a list of links.
+type linkPart[V any] struct {
+	Links      []V
+	Found      int // that pass the filter
+	From, To   int // numbers of the first and the last of Links
+	Prev, Next string
 }
 
 type inView struct {
 	Href   string // of its links page
+	Title  string
 	Crumbs []string
 	Texts  string
 	Share  string // share of the document's rank
@@ -40,48 +56,187 @@ type inView struct {
 
 type outView struct {
 	Href   string
+	Title  string
 	Crumbs []string
 	Note   string
 }
 
+// A linkSite sums up the in-links from one host.
+type linkSite struct {
+	Host  string
+	Href  string // of the in-links of the host
+	Pages int
+	Texts string // the commonest anchor texts
+}
+
+// maxMatch is the number of bytes of a filter of links.
+const maxMatch = 200
+
 // linksPage shows the links to and from a document.
 func (s *documentPages) linksPage(c *gin.Context) error {
-	r, num, err := s.reader.LinksAsked(c.Request.Context(), params.Read(c))
+	p := params.Read(c)
+	match, site := p.Text("match", maxMatch), p.Text("site", maxMatch)
+	in, out := p.Number("in", 0, 0, reader.MaxLinks), p.Number("out", 0, 0, reader.MaxLinks)
+	r, num, err := s.reader.LinksAsked(c.Request.Context(), p, reader.MaxLinks)
 	if err != nil {
 		return err
 	}
 	v := s.view(c, "Links", "")
-	v.Body = newLinksView(r, num)
+	v.Body = newLinksView(r, linksShown{match, site, num, in, out})
 	return s.render(c, http.StatusOK, "links", v)
 }
 
-func newLinksView(r *collection.LinkReport, num int) *linksView {
+// linksShown says which links are shown: those with a text, the in-links from a host, num at a time
+// from an in-link and an out-link on.
+type linksShown struct {
+	match, site  string
+	num, in, out int
+}
+
+func newLinksView(r *collection.LinkReport, shown linksShown) *linksView {
 	v := &linksView{
-		LinkReport: r, Link: text.Linkable(r.URL), Crumbs: text.Breadcrumb(r.URL), HasRank: r.Rank > 0, InHidden: r.InCount - len(r.In),
+		LinkReport: r, Link: text.Linkable(r.URL), Crumbs: text.Breadcrumb(r.URL), HasRank: r.Rank > 0,
+		Match: shown.match, Site: shown.site, All: address.LinksHref(r.URL), Sites: linkSites(r),
 		JSON: "/api/v1/links?" + url.Values{"url": {r.URL}}.Encode(),
 	}
 	if v.HasRank {
 		v.Rank, v.Brought = fmt.Sprintf("%.3g", r.Rank), text.Percent(r.FromLinks/r.Rank)
 	}
-	for _, in := range r.In {
-		one := inView{Href: address.LinksHref(in.URL), Crumbs: text.Breadcrumb(in.URL), Texts: text.Quotations(in.Texts), Away: in.OffSite}
-		if v.HasRank {
-			one.Share, one.Bar = text.Percent(in.Share/r.Rank), int(1000*in.Share/r.In[0].Share)
-		}
-		v.In = append(v.In, one)
+	if r.InCount > len(r.In) || r.OutCount > len(r.Out) {
+		v.Most = reader.MaxLinks
 	}
-	for _, out := range r.Out {
-		one := outView{Href: address.LinksHref(out.URL), Crumbs: text.Breadcrumb(out.URL)}
-		switch {
-		case out.Broken:
-			one.Href, one.Note = "", "does not exist"
-		case out.NoFollow:
-			one.Note = "nofollow: passes on no rank"
-		}
-		v.Out = append(v.Out, one)
-	}
-	if num < reader.MaxLinks && (r.InCount > len(r.In) || r.OutCount > len(r.Out)) {
-		v.More = address.LinksHref(r.URL) + fmt.Sprintf("&num=%d", reader.MaxLinks)
-	}
+	passes := shown.filter()
+	v.In = newLinkPart(r.In, func(in *collection.InLink) bool {
+		return (shown.site == "" || text.HostOf(in.URL) == shown.site) &&
+			passes(append([]string{in.URL, in.Title}, in.Texts...))
+	}, v.inView, shown.num, shown.in, func(from int) string { return shown.href(r.URL, from, shown.out) })
+	v.Out = newLinkPart(r.Out, func(out *collection.OutLink) bool { return passes([]string{out.URL, out.Title}) },
+		newOutView, shown.num, shown.out, func(from int) string { return shown.href(r.URL, shown.in, from) })
 	return v
+}
+
+// newLinkPart returns one page of the links that pass a filter.
+func newLinkPart[L, V any](
+	links []L, passes func(*L) bool, view func(*L) V, num, from int, href func(from int) string,
+) (part linkPart[V]) {
+	for i := range links {
+		if !passes(&links[i]) {
+			continue
+		}
+		if part.Found >= from && len(part.Links) < num {
+			part.Links = append(part.Links, view(&links[i]))
+		}
+		part.Found++
+	}
+	part.From, part.To = from+1, from+len(part.Links)
+	if from > 0 {
+		part.Prev = href(max(0, from-num))
+	}
+	if part.To < part.Found && len(part.Links) > 0 {
+		part.Next = href(part.To)
+	}
+	return part
+}
+
+// filter returns a function that reports whether one of some texts has that of the filter.
+func (f *linksShown) filter() func(texts []string) bool {
+	wanted := strings.ToLower(f.match)
+	return func(texts []string) bool {
+		return wanted == "" || slices.ContainsFunc(texts, func(t string) bool { return strings.Contains(strings.ToLower(t), wanted) })
+	}
+}
+
+// href returns the address of the page with other places in the lists.
+func (f *linksShown) href(of string, in, out int) string {
+	v := url.Values{"url": {of}}
+	for name, value := range map[string]string{"match": f.match, "site": f.site} {
+		if value != "" {
+			v.Set(name, value)
+		}
+	}
+	for name, n := range map[string]int{"in": in, "out": out} {
+		if n > 0 {
+			v.Set(name, fmt.Sprint(n))
+		}
+	}
+	if f.num != reader.DefaultLinks {
+		v.Set("num", fmt.Sprint(f.num))
+	}
+	return "/links?" + v.Encode()
+}
+
+func (v *linksView) inView(in *collection.InLink) inView {
+	one := inView{
+		Href: address.LinksHref(in.URL), Title: linkTitle(in.Title, in.URL), Crumbs: text.Breadcrumb(in.URL),
+		Texts: text.Quotations(in.Texts), Away: in.OffSite,
+	}
+	if v.HasRank {
+		most := max(v.LinkReport.In[0].Share, 1e-300)
+		one.Share, one.Bar = text.Percent(in.Share/v.LinkReport.Rank), int(1000*in.Share/most)
+	}
+	return one
+}
+
+func newOutView(out *collection.OutLink) outView {
+	one := outView{
+		Href: address.LinksHref(out.URL), Title: linkTitle(out.Title, out.URL), Crumbs: text.Breadcrumb(out.URL),
+	}
+	switch {
+	case out.Broken:
+		one.Href, one.Note = "", "does not exist"
+	case out.NoFollow:
+		one.Note = "nofollow: passes on no rank"
+	}
+	return one
+}
+
+// linkTitle returns the title of a page, or its URL.
+func linkTitle(title, url string) string {
+	return text.Shorten(text.Visible(cmp.Or(strings.TrimSpace(title), url)), text.MaxTitle)
+}
+
+// shownSites is the number of hosts that in-links are summed up by.
+const shownSites = 10
+
+// linkSites sums up in-links by host, those with most pages first.
+func linkSites(r *collection.LinkReport) (all []linkSite) {
+	type sum struct {
+		pages int
+		texts map[string]int
+	}
+	sums := map[string]*sum{}
+	for i := range r.In {
+		in := &r.In[i]
+		host := text.HostOf(in.URL)
+		if sums[host] == nil {
+			sums[host] = &sum{texts: map[string]int{}}
+		}
+		sums[host].pages++
+		for _, t := range in.Texts {
+			sums[host].texts[t]++
+		}
+	}
+	for host, s := range sums {
+		shown := linksShown{site: host, num: reader.DefaultLinks}
+		all = append(all, linkSite{host, shown.href(r.URL, 0, 0), s.pages, text.Quotations(commonest(s.texts))})
+	}
+	slices.SortFunc(all, func(a, b linkSite) int {
+		return cmp.Or(cmp.Compare(b.Pages, a.Pages), cmp.Compare(a.Host, b.Host))
+	})
+	all = all[:min(len(all), shownSites)]
+	for i := range all {
+		all[i].Host = text.Shorten(text.Visible(all[i].Host), 64)
+	}
+	return all
+}
+
+// commonest returns texts in the order of how often they occur.
+func commonest(counts map[string]int) (texts []string) {
+	for t := range counts {
+		texts = append(texts, t)
+	}
+	slices.SortFunc(texts, func(a, b string) int {
+		return cmp.Or(cmp.Compare(counts[b], counts[a]), cmp.Compare(a, b))
+	})
+	return texts
 }

@@ -16,8 +16,8 @@ const (
 	MaxLinks     = 1000
 )
 
-// LinksAsked reports links by parameters doc or url, and num.
-func (r *Reader) LinksAsked(ctx context.Context, p *params.Params) (report *collection.LinkReport, num int, err error) {
+// LinksAsked reports links by parameters doc or url, and num or at least so many.
+func (r *Reader) LinksAsked(ctx context.Context, p *params.Params, least int) (report *collection.LinkReport, num int, err error) {
 	doc, address := p.Doc("doc"), p.Text("url", params.MaxURL)
 	num = p.Number("num", DefaultLinks, 1, MaxLinks)
 	if doc == 0 && address == "" {
@@ -26,7 +26,7 @@ func (r *Reader) LinksAsked(ctx context.Context, p *params.Params) (report *coll
 	if p.Err != nil {
 		return nil, 0, p.Err
 	}
-	report, err = r.Links(ctx, doc, address, num)
+	report, err = r.Links(ctx, doc, address, max(num, least))
 	return report, num, err
 }
 
