@@ -21,6 +21,7 @@ type ExportOptions struct {
 	Software string               // named in the first record of the archive
 	Progress func(r ExportReport) // called several times a second; default: none
 	Now      func() time.Time     // clock for the date of the first record, default time.Now
+	Written  func(e warc.Entry)   // called for each record of a page or redirect; default: none
 }
 
 // signedInField is our header field for records that were fetched with credentials. An import keeps
@@ -85,6 +86,7 @@ type exporter struct {
 	report *ExportReport
 	info   string // ID of the first record
 	block  bytes.Buffer
+	status int // of the block
 	told   time.Time
 }
 
@@ -161,6 +163,7 @@ func (e *exporter) redirect(rec *repository.Record, status int) error {
 // are omitted, and a value of several lines is written as several fields.
 func (e *exporter) head(status int, fields ...string) {
 	e.block.Reset()
+	e.status = status
 	fmt.Fprintf(&e.block, "HTTP/1.1 %d %s\r\n", status, http.StatusText(status))
 	for i := 0; i < len(fields); i += 2 {
 		for value := range strings.SplitSeq(fields[i+1], "\n") {
@@ -185,6 +188,17 @@ func (e *exporter) write(kind string, p *vocab.Page, digest string, more ...warc
 	if p.Truncated != vocab.Whole {
 		fields = append(fields, warc.Field{Name: warc.Truncated, Value: p.Truncated.String()})
 	}
-	_, err := e.w.Write(kind, p.Fetched, fields, e.block.Bytes())
-	return err
+	from := e.w.Offset()
+	if _, err := e.w.Write(kind, p.Fetched, fields, e.block.Bytes()); err != nil || e.o.Written == nil {
+		return err
+	}
+	media, _, _ := strings.Cut(p.ContentType, ";")
+	if kind == warc.Revisit {
+		media = "warc/revisit"
+	}
+	e.o.Written(warc.Entry{
+		URL: p.URL, At: p.Fetched, Media: strings.ToLower(strings.TrimSpace(media)), Status: e.status, Digest: digest,
+		Length: e.w.Offset() - from, Offset: from,
+	})
+	return nil
 }

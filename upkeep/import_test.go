@@ -80,6 +80,30 @@ func ok(body string) string {
 	return "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n" + body
 }
 
+// TestExportIndex: each entry leads to the record of its URL, whatever the compression.
+func TestExportIndex(t *testing.T) {
+	dir := t.TempDir()
+	imported(t, dir, archiveOf(t, entry{warc.Response, "http://a.test/1", 1e9, ok("<p>one"), nil}, entry{warc.Response, "http://a.test/2", 1e9, ok("<p>one"), nil},
+		entry{warc.Response, "http://a.test/3", 1e9, "HTTP/1.1 302 Found\r\nLocation: /1\r\n\r\n", nil}))
+	for _, how := range []warc.Compression{warc.Plain, warc.Gzip, warc.Zstd} {
+		var b bytes.Buffer
+		w, err := warc.NewWriter(&b, how)
+		testweb.Must(t, err)
+		var entries []warc.Entry
+		_, err = upkeep.Export(t.Context(), w, dir, upkeep.ExportOptions{Written: func(e warc.Entry) { entries = append(entries, e) }})
+		testweb.Must(t, err)
+		if len(entries) != 3 {
+			t.Fatalf("%d entries", len(entries))
+		}
+		for _, e := range entries {
+			rec, err := warc.NewReader(bytes.NewReader(b.Bytes()[e.Offset:e.Offset+e.Length]), warc.ReaderOptions{}).Next()
+			if err != nil || rec.URL() != e.URL || rec.Digest() != e.Digest || e.Status != map[bool]int{true: 302, false: 200}[e.URL == "http://a.test/3"] {
+				t.Errorf("%+v: %+v, %v", e, rec, err)
+			}
+		}
+	}
+}
+
 // TestImportLegacy takes pages of ARC, of ClueWeb09 and the texts of WET files. A conversion beside the
 // response that it is made of is no page.
 func TestImportLegacy(t *testing.T) {

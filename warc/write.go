@@ -31,7 +31,11 @@ type Writer struct {
 	zstd *zstd.Encoder
 	buf  bytes.Buffer
 	out  []byte
+	end  int64 // bytes written
 }
+
+// Offset returns the number of bytes written: where the next record begins.
+func (w *Writer) Offset() int64 { return w.end }
 
 // NewWriter returns a writer to w.
 func NewWriter(w io.Writer, how Compression) (*Writer, error) {
@@ -73,7 +77,7 @@ var oneLine = strings.NewReplacer("\r", " ", "\n", " ")
 func (w *Writer) member(b []byte) (err error) {
 	switch w.how {
 	case Gzip:
-		w.gzip.Reset(w.w)
+		w.gzip.Reset(countingWriter{w})
 		if _, err = w.gzip.Write(b); err == nil {
 			err = w.gzip.Close()
 		}
@@ -82,8 +86,17 @@ func (w *Writer) member(b []byte) (err error) {
 		w.out = w.zstd.EncodeAll(b, w.out[:0])
 		b = w.out
 	}
-	_, err = w.w.Write(b)
+	_, err = countingWriter{w}.Write(b)
 	return err
+}
+
+// A countingWriter writes to the archive and counts.
+type countingWriter struct{ *Writer }
+
+func (c countingWriter) Write(b []byte) (int, error) {
+	n, err := c.w.Write(b)
+	c.end += int64(n)
+	return n, err
 }
 
 // recordID returns a UUID in the form of version 5, so that the same pages make the same archive.

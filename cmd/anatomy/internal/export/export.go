@@ -4,6 +4,8 @@ package export
 import (
 	"fmt"
 	"io"
+	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -26,19 +28,24 @@ func New(s *cli.GlobalFlags, version string) *cobra.Command {
 }
 
 func newWARC(s *cli.GlobalFlags, version string) *cobra.Command {
-	var name string
+	var name, index string
 	var gzip, zstd bool
 	c := &cobra.Command{
 		Use:   "warc",
 		Short: "write the pages as a web archive (WARC)",
 		Long: `Warc writes the current version of each page as WARC/1.1: a response record for each page and redirect, a revisit
 record for each duplicate. Records are compressed one by one if the file's name ends in .gz or .zst, or with
---gzip or --zstd. The file appears under its name when it is complete.`,
-		Example: "  anatomy export warc -o pages.warc.gz\n  anatomy export warc --zstd >pages.warc.zst",
+--gzip or --zstd. The file appears under its name when it is complete.
+
+--cdxj also writes an index, by which players of web archives such as pywb find a page in the file. Header fields are
+those that were kept; requests are not kept, and not written.`,
+		Example: "  anatomy export warc -o pages.warc.gz --cdxj pages.cdxj\n  anatomy export warc --zstd >pages.warc.zst",
 		Args:    cli.ExactArgs(0, "no arguments"),
 		RunE: func(c *cobra.Command, _ []string) error {
 			how := warc.Plain
 			switch {
+			case index != "" && name == "-":
+				return cli.UsageErrorf("--cdxj needs -o FILE, which the index names")
 			case gzip && zstd:
 				return cli.UsageErrorf("--gzip and --zstd exclude each other")
 			case gzip || !zstd && strings.HasSuffix(name, ".gz"):
@@ -49,6 +56,14 @@ record for each duplicate. Records are compressed one by one if the file's name 
 			screen := cli.NewConsole(c.ErrOrStderr())
 			line := screen.Progress()
 			var report upkeep.ExportReport
+			var written func(warc.Entry)
+			var lines []string
+			if index != "" {
+				written = func(e warc.Entry) {
+					e.Filename = filepath.Base(name)
+					lines = append(lines, e.Line())
+				}
+			}
 			err := cli.WriteOutput(c, name, func(w io.Writer) error {
 				archive, err := warc.NewWriter(w, how)
 				if err != nil {
@@ -56,11 +71,23 @@ record for each duplicate. Records are compressed one by one if the file's name 
 				}
 				report, err = upkeep.Export(c.Context(), archive, s.Data, upkeep.ExportOptions{
 					Software: "anatomy " + version,
+					Written:  written,
 					Progress: func(r upkeep.ExportReport) { line(cli.Count(r.Pages, "page")) },
 				})
 				return err
 			})
 			screen.SetStatus("")
+			if err == nil && index != "" {
+				slices.Sort(lines)
+				err = cli.WriteOutput(c, index, func(w io.Writer) error {
+					for _, line := range lines {
+						if _, err := io.WriteString(w, line+"\n"); err != nil {
+							return err
+						}
+					}
+					return nil
+				})
+			}
 			if err != nil {
 				return err
 			}
@@ -72,6 +99,7 @@ record for each duplicate. Records are compressed one by one if the file's name 
 		},
 	}
 	c.Flags().StringVarP(&name, "output", "o", "-", "write to `FILE`; - is standard output")
+	c.Flags().StringVar(&index, "cdxj", "", "also write an index of the archive to `FILE` (CDXJ)")
 	c.Flags().BoolVar(&gzip, "gzip", false, "compress with gzip")
 	c.Flags().BoolVar(&zstd, "zstd", false, "compress with zstd")
 	return c
