@@ -19,9 +19,9 @@ type BatchOptions struct {
 	BarrelBytes int64
 }
 
-// A Batch collects documents until they are written as one file of barrels. Hits are grouped by term
-// and encoded when a document is added, about two bytes each, in memory without pointers. A Batch is
-// for one goroutine.
+// A Batch collects documents until they are written as one file of barrels. Hits are grouped by
+// term and encoded when a document is added, about two bytes each, in memory without pointers. A
+// Batch is not safe for concurrent use.
 type Batch struct {
 	options BatchOptions
 	table   termTable
@@ -80,8 +80,8 @@ func (b *Batch) Bytes() int64 {
 	return b.texts + int64(b.table.bytes()) + int64(20*len(b.entries)+len(b.encoded)+256*len(b.docs))
 }
 
-// errFull is the error of Add if a number of a document or term would overflow. Bytes is many gigabytes
-// long before.
+// errFull is the error of Add if the number of documents or terms would overflow its type. Bytes
+// reaches many gigabytes long before.
 var errFull = errors.New("indexer: batch is full")
 
 // Add adds a document whose page is stored at address. It replaces the same document if the batch has

@@ -16,7 +16,7 @@ type dates struct {
 	modified, published vocab.Day
 }
 
-// The names of meta elements with dates, in lower case, as values of name, property or itemprop.
+// Names of meta elements with dates, in lower case: values of name, property or itemprop.
 var (
 	modifiedNames = map[string]bool{
 		"article:modified_time": true, "og:updated_time": true, "last-modified": true, "datemodified": true, "dcterms.modified": true,
@@ -31,8 +31,8 @@ var (
 // maxDateName is the length of the longest of these names.
 const maxDateName = 25
 
-// add records the date of a meta or time element, if name is that of a date. The first of several
-// counts.
+// add records the date of a meta or time element, if name is the name of a date. The first date of
+// a kind wins.
 func (d *dates) add(name, value []byte) {
 	if len(name) == 0 || len(name) > maxDateName {
 		return
@@ -64,11 +64,11 @@ func setDay(d *vocab.Day, value []byte) {
 	}
 }
 
-// minAge is the least age of a Last-Modified that dates the page. A younger one is the time at which a
-// program generated the answer.
+// minAge is the least age of a Last-Modified that dates the page. A younger one is the time at
+// which a program generated the response.
 const minAge = time.Hour
 
-// day returns the page's date, 0 if it states none. Dates in the future are ignored.
+// day returns the page's date, or 0 if the page states none. Dates in the future are ignored.
 func (d *dates) day(page *vocab.Page) vocab.Day {
 	latest := vocab.DayOf(page.Fetched.Add(24 * time.Hour))
 	for _, day := range []vocab.Day{d.modified, d.published} {
@@ -104,7 +104,7 @@ var timeLayouts = [...]string{
 	"2006-01-02T15:04:05", "2006-01-02 15:04:05", "2006-01-02",
 }
 
-// parseTime parses the date of a feed entry and returns Unix seconds, 0 if s is no date.
+// parseTime parses the date of a feed entry. It returns Unix seconds, or 0 if s is not a date.
 func parseTime(s string) int64 {
 	for _, layout := range timeLayouts {
 		if t, err := time.Parse(layout, s); err == nil {

@@ -27,8 +27,8 @@ type Document struct {
 	hits  []occurrence // in the order of [vocab.Hit.Before]
 }
 
-// Hits returns every term with its hit: body, title, meta, URL and parts, each in its order. The term
-// is valid as long as the document.
+// Hits yields every hit with its term: body, title, meta, URL and parts, each in its order. The
+// term is valid as long as the document.
 func (d *Document) Hits() iter.Seq2[[]byte, vocab.Hit] {
 	return func(yield func([]byte, vocab.Hit) bool) {
 		for _, o := range d.hits {
@@ -42,8 +42,8 @@ func (d *Document) Hits() iter.Seq2[[]byte, vocab.Hit] {
 // TargetOf returns the index in Targets of the target of Links[i].
 func (d *Document) TargetOf(i int) int { return int(d.to[i]) }
 
-// Resolve returns the docID of each of Links. docs are the docIDs of Targets, 0 for a target without.
-// It drops the links to those, and Targets.
+// Resolve returns the docID of each of Links. docs are the docIDs of Targets, with 0 for a target
+// that has none. Resolve drops the links to such targets, and sets Targets to nil.
 func (d *Document) Resolve(docs []vocab.DocID) []vocab.DocID {
 	kept, targets := d.Links[:0], make([]vocab.DocID, 0, len(d.Links))
 	for i, l := range d.Links {
@@ -55,7 +55,7 @@ func (d *Document) Resolve(docs []vocab.DocID) []vocab.DocID {
 	return targets
 }
 
-// Bytes returns about how much memory the document takes.
+// Bytes returns the approximate memory of the document.
 func (d *Document) Bytes() int {
 	n := len(d.Info.URL) + len(d.Info.Title) + len(d.Info.Description) + len(d.Info.Text) + len(d.terms.text) + 12*len(d.terms.ends) + 8*len(d.hits) + 512
 	for i := range d.Links {

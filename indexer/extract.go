@@ -7,8 +7,8 @@ import (
 	"anatomy/weburl"
 )
 
-// An extraction is what one pass over a page collects, whatever its format. Each part keeps its
-// memory from one page to the next. An extraction must not be copied after its first use.
+// An extraction collects the results of one pass over a page, in any format. Its parts reuse their
+// memory for the next page. An extraction must not be copied after its first use.
 type extraction struct {
 	links     linkCollector
 	relations relations
@@ -49,7 +49,7 @@ func (x *extraction) end() {
 	x.endBlock(blockContext{})
 }
 
-// document makes the Document of the page that was read. urlText is the text of its URL field.
+// document returns the Document of the page that was read. urlText is the text of its URL field.
 func (x *extraction) document(page *vocab.Page, urlText []byte) *Document {
 	t, m := &x.text, &x.meta
 	bodyHits := len(t.hits)

@@ -12,7 +12,7 @@ import (
 	"golang.org/x/net/html"
 )
 
-// The bounds of a feed.
+// Bounds of a feed.
 const (
 	maxFeedText  = 4096 // bytes of the text of one element; the rest is ignored
 	maxFeedDepth = 64   // of nested elements
@@ -36,8 +36,8 @@ func rootOf(body []byte) string {
 // isFeed reports whether the root element is that of RSS 2.0, Atom (RFC 4287) or RSS 1.0.
 func isFeed(root string) bool { return root == "rss" || root == "feed" || root == "rdf" }
 
-// feedAsPage reports whether a body that was sent as HTML is a feed, as many servers do. It looks at
-// the first bytes first, so that pages are not read twice.
+// feedAsPage reports whether a body sent as HTML is a feed, as many servers send it. It checks the
+// first bytes before it decodes, so that pages are not read twice.
 func feedAsPage(body []byte) bool {
 	head := bytes.TrimLeft(body[:min(len(body), 64)], " \t\r\n")
 	for _, mark := range []string{"<?xml", "<rss", "<feed", "<rdf:RDF"} {
@@ -48,7 +48,7 @@ func feedAsPage(body []byte) bool {
 	return false
 }
 
-// xmlDecoder returns a lenient decoder. The body is UTF-8, whatever encoding it declares.
+// xmlDecoder returns a lenient decoder that reads the body as UTF-8, whatever encoding it declares.
 func xmlDecoder(body []byte) *xml.Decoder {
 	d := xml.NewDecoder(bytes.NewReader(body))
 	d.Strict, d.Entity = false, xml.HTMLEntity
@@ -73,8 +73,8 @@ type entry struct {
 }
 
 // readFeed reads a feed. The feed's own text is its title, its description and the titles of its
-// entries: the text of an entry is on the page that it links to. Entries become links with the day of
-// their last change. Of broken XML, the part before the error is kept.
+// entries: the text of an entry is on the page that it links to. Entries become links with the day
+// of their last change. If the XML is broken, the part before the error is kept.
 func (x *extraction) readFeed(body []byte, fetched time.Time) {
 	f := feed{x: x, latest: fetched.Add(24 * time.Hour).Unix()}
 	for d := xmlDecoder(body); len(f.path) <= maxFeedDepth; {
@@ -190,7 +190,7 @@ func (f *feed) about(name, text string) {
 	}
 }
 
-// add makes the entry that ends a block of text and a link.
+// add ends the current entry: it becomes a block of text and a link.
 func (f *feed) add() {
 	e := f.entry
 	if e == nil {

@@ -13,7 +13,7 @@ import (
 // maxFontNesting bounds the nested changes of font size that are tracked.
 const maxFontNesting = 64
 
-// A format is the formatting of the text at the current place of a page, as the open elements say.
+// A format is the formatting of the text at the current position of a page, from the open elements.
 type format struct {
 	heading  vocab.HitType // of the open heading, Plain if there is none
 	term     bool          // a dt is open
@@ -28,8 +28,8 @@ type font struct {
 	size uint8
 }
 
-// style returns the style of text. The property that says most about the text wins: a heading, then
-// code, in which emphasis is often no more than color.
+// style returns the style of text. The most specific property wins: a heading, then code, in which
+// emphasis is often only color.
 func (f *format) style() style {
 	s := style{kind: f.heading}
 	switch {
@@ -50,13 +50,13 @@ func (f *format) size() uint8 {
 	return vocab.NormalSize
 }
 
-// named reports whether the text names what follows: a heading below the first level, or a term that
-// is defined.
+// named reports whether the text names what follows: a heading below the first level, or a defined
+// term.
 func (f *format) named() bool {
 	return f.heading == vocab.Heading2 || f.heading == vocab.Heading3 || f.term
 }
 
-// heads reports whether the text is a heading or a term that is defined.
+// heads reports whether the text is a heading or a defined term.
 func (f *format) heads() bool { return f.heading != vocab.Plain || f.term }
 
 // start handles the start tag of an element of kind k.
@@ -98,7 +98,7 @@ func (f *format) end(tag atom.Atom, k kind) {
 	}
 }
 
-// headingOf returns the type of the heading that an element is, Plain for other elements.
+// headingOf returns the heading type of an element, or Plain for other elements.
 func headingOf(tag atom.Atom) vocab.HitType {
 	switch tag {
 	case atom.H1:

@@ -10,15 +10,15 @@ import (
 	"anatomy/vocab"
 )
 
-// The bounds of the forms of a page.
+// Bounds of the forms of a page.
 const (
 	maxButtons    = 16   // of one form
 	maxFormFields = 1024 // bytes of the hidden fields of one form
 )
 
-// A form is the open form element. A form with method GET that has nothing to fill in or to choose is
-// a link for each of its buttons. No other form is sent: its answers are as many as its inputs, and
-// POST may change something.
+// A form is the open form element. A GET form without fields to fill in or choose from becomes a
+// link for each of its buttons. No other form is followed: it has as many answers as inputs, and
+// POST may change state.
 type form struct {
 	open    bool
 	unfit   bool // it is sent by POST, or has something to fill in
@@ -48,8 +48,8 @@ func (f *form) start(tags *htmltoken.Tokenizer) {
 	}
 }
 
-// isGet reports whether a method attribute means GET: it does unless it is one of the others
-// (HTML 4.10.19.6).
+// isGet reports whether a method attribute means GET. Every value but the other methods does (HTML
+// 4.10.19.6).
 func isGet(method []byte) bool {
 	return !bytes.EqualFold(method, []byte("post")) && !bytes.EqualFold(method, []byte("dialog"))
 }
@@ -97,7 +97,8 @@ func (f *form) end(links *linkCollector) {
 	f.open = false
 }
 
-// addLink adds what a button asks for, unless neither it nor the form says where: then a script does.
+// addLink adds the link of a button. It adds nothing if neither the button nor the form has an
+// action: then a script handles it.
 func (f *form) addLink(links *linkCollector, b formButton) {
 	action := b.action
 	if action == nil {
@@ -114,7 +115,7 @@ func (f *form) addLink(links *linkCollector, b formButton) {
 	links.add(action, f.flags, nil)
 }
 
-// fieldOf returns the name and the value of a control as in a query, "" if it has no name.
+// fieldOf returns the name and value of a control in query form, or "" if it has no name.
 func fieldOf(tags *htmltoken.Tokenizer) string {
 	name, _ := tags.Attr("name")
 	if len(name) == 0 || len(name) > maxFormFields {

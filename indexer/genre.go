@@ -8,12 +8,12 @@ import (
 	"anatomy/vocab"
 )
 
-// The genre of a page is told by evidence of several sorts: how its text is made, what its title and
-// first heading call it, where its links lead, and its URL. A page is of a genre if it is made like
-// one, and evidence of another sort agrees. So a page about source control is no listing, and a page
-// of links is no index, nor is a chapter with one long example.
+// The genre of a page needs evidence of two kinds: the form of its text, and its title, first
+// heading, links or URL. A page has a genre if its form matches and evidence of another kind
+// agrees. So a page about source control is not a listing, and neither a page of links nor a
+// chapter with one long example is an index.
 
-// The least evidence for a genre.
+// Minimum evidence for a genre.
 const (
 	minListing  = 3  // points: see evidence.listing
 	minLines    = 10 // anchors of lines
@@ -21,12 +21,12 @@ const (
 	minEntries  = 20 // links in an index
 	minVersions = 3  // headings of versions in a list of changes
 
-	// maxHeadingsOfPage is the number of headings of the first level of which one may be that of the
-	// page: another may be that of its site.
+	// maxHeadingsOfPage is the maximum number of headings of the first level at which one of them
+	// may name the page: a second one may name its site.
 	maxHeadingsOfPage = 2
 )
 
-// evidence is what the genre of a page is told by. Texts are in lower case.
+// evidence holds the features that decide the genre of a page. Texts are in lower case.
 type evidence struct {
 	title    []string // its parts
 	headings []string // of the first level
@@ -57,8 +57,8 @@ func (e *evidence) genre() vocab.Genre {
 	return vocab.OtherGenre
 }
 
-// listing returns how much speaks for a source listing, 0 if the text is neither code nor has
-// anchors of lines.
+// listing returns the points for a source listing, 0 if the text is not code and has no line
+// anchors.
 func (e *evidence) listing() (points int) {
 	switch {
 	case e.terms == 0:
@@ -89,22 +89,22 @@ func (e *evidence) listing() (points int) {
 	return points
 }
 
-// isIndex reports whether the page is called an index and is links of few words.
+// isIndex reports whether the page is named an index and consists of short links.
 func (e *evidence) isIndex() bool {
 	return e.links >= minEntries && 2*e.linked >= e.all && e.linked <= 4*e.links &&
 		e.isNamed(namesIndex)
 }
 
-// isChangelog reports whether the page is called a list of changes, and its title or its headings
-// have numbers of versions. Pages about other things have sections of changes.
+// isChangelog reports whether the page is named a list of changes, and its title or headings have
+// version numbers. Pages on other subjects have sections of changes.
 func (e *evidence) isChangelog() bool {
 	return slices.ContainsFunc(e.title, func(name string) bool {
 		return namesChanges(name) && (e.versions >= minVersions || hasVersion(name))
 	})
 }
 
-// isNamed reports whether a part of the title is a name, or a heading of the first level if it may be
-// that of the page: a page with several has sections.
+// isNamed reports whether a part of the title satisfies is, or a heading of the first level, if it
+// may name the page: a page with several has sections.
 func (e *evidence) isNamed(is func(string) bool) bool {
 	return slices.ContainsFunc(e.title, is) ||
 		len(e.headings) <= maxHeadingsOfPage && slices.ContainsFunc(e.headings, is)
@@ -115,15 +115,15 @@ var (
 	backTexts    = []string{"[docs]", "[doc]", "go to the documentation of this file."}
 )
 
-// namesListing reports whether a name is that of a source listing, as "Source code for os.path" and
-// "mod.rs - source" are.
+// namesListing reports whether a name is the name of a source listing: "Source code for os.path",
+// "mod.rs - source".
 func namesListing(name string) bool {
 	return name == "source" || strings.HasPrefix(name, "source code ") ||
 		strings.HasSuffix(name, " source file") || strings.HasSuffix(name, " source code") ||
 		strings.HasSuffix(name, " example file")
 }
 
-// namesIndex reports whether a name is that of an index, as "Function Index" and "Member List" are.
+// namesIndex reports whether a name is the name of an index: "Function Index", "Member List".
 func namesIndex(name string) bool {
 	switch name {
 	case "index", "genindex", "all classes", "class members", "file members", "data fields",
@@ -134,7 +134,7 @@ func namesIndex(name string) bool {
 		strings.HasPrefix(name, "all classes ") || strings.HasPrefix(name, "list of all members ")
 }
 
-// namesChanges reports whether a name is that of a list of changes.
+// namesChanges reports whether a name is the name of a list of changes.
 func namesChanges(name string) bool {
 	name = strings.ReplaceAll(name, "’", "'")
 	for _, part := range []string{
@@ -153,8 +153,8 @@ func namesChanges(name string) bool {
 
 func isDigit(b byte) bool { return '0' <= b && b <= '9' }
 
-// hasVersion reports whether a text has the number of a version, or a date: digits, a dot or minus,
-// and digits.
+// hasVersion reports whether a text has a version number or a date: digits, a dot or minus, and
+// digits.
 func hasVersion[T string | []byte](s T) bool {
 	for i := 1; i+1 < len(s); i++ {
 		if (s[i] == '.' || s[i] == '-') && isDigit(s[i-1]) && isDigit(s[i+1]) {
@@ -164,7 +164,7 @@ func hasVersion[T string | []byte](s T) bool {
 	return false
 }
 
-// titleSeparators are between the name of a page and that of its site, on either side.
+// titleSeparators separate the name of a page from the name of its site, in either order.
 var titleSeparators = strings.NewReplacer(
 	" — ", "\n", " – ", "\n", " - ", "\n", " | ", "\n", " :: ", "\n", ": ", "\n", " (", "\n")
 
@@ -202,7 +202,7 @@ func (x *extraction) genre() vocab.Genre {
 	return e.genre()
 }
 
-// addHeading adds a heading, which names the page if it is one of the first level.
+// addHeading adds a heading. A heading of the first level can name the page.
 func (e *evidence) addHeading(text []byte, first bool) {
 	if hasVersion(text) {
 		e.versions++

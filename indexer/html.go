@@ -118,7 +118,7 @@ func (p *htmlParser) startTag(empty bool) {
 	p.markup.startSkip(k, empty)
 }
 
-// startFormat does what a start tag means for the text around it.
+// startFormat applies a start tag to the formatting of the text around it.
 func (p *htmlParser) startFormat(k kind, empty bool) {
 	if k&block != 0 {
 		p.endBlock()
@@ -133,7 +133,7 @@ func (p *htmlParser) startFormat(k kind, empty bool) {
 	p.places.start(p.tags.Tag, len(p.text.text))
 }
 
-// startElement does what a start tag means beside its formatting.
+// startElement handles a start tag apart from its formatting.
 func (p *htmlParser) startElement() {
 	switch p.tags.Tag {
 	case atom.A:
@@ -190,8 +190,8 @@ func (p *htmlParser) startElement() {
 	}
 }
 
-// skippedElement does what a start tag within skipped content means. The links of an element that is
-// merely hidden count, and those of a drawing, without their texts.
+// skippedElement handles a start tag within skipped content. Links of a hidden element count; so do
+// links of a drawing, without their texts.
 func (p *htmlParser) skippedElement() {
 	switch tag := p.tags.Tag; {
 	case p.skip.hidden && (tag == atom.A || tag == atom.Area):
@@ -229,7 +229,7 @@ func (p *htmlParser) endTag() {
 	}
 }
 
-// endFormat does what an end tag means for the text around it.
+// endFormat applies an end tag to the formatting of the text around it.
 func (p *htmlParser) endFormat(tag atom.Atom, k kind) {
 	if k&block != 0 {
 		p.endBlock()

@@ -14,7 +14,7 @@ import (
 	"anatomy/vocab"
 )
 
-// The bounds of the images of a page.
+// Bounds of the images of a page.
 const (
 	maxImages     = 1000
 	maxImageText  = 512  // bytes of each text about an image
@@ -25,7 +25,7 @@ const (
 
 // Images returns the images that a page shows, in the order of the page, each once. Only HTML and
 // Markdown have images. Hidden images and data: URLs are ignored. A page with the robots directive
-// noimageindex has no images. The list owns its memory. The errors are those of [Parse].
+// noimageindex has no images. The list owns its memory. The errors are the errors of [Parse].
 func Images(page *vocab.Page, buf *Buffer) ([]vocab.Image, error) {
 	medium, charset := mediumOf(page)
 	isMarkdown := medium == vocab.Markdown && len(page.Body) <= markdown.MaxBytes
@@ -223,7 +223,7 @@ func (e *element) closes(tag atom.Atom) bool {
 	return e.depth < 0
 }
 
-// endFigure ends the innermost figure. Its caption becomes that of its images.
+// endFigure ends the innermost figure. Its images get its caption.
 func (r *imageReader) endFigure() {
 	f := r.figures[len(r.figures)-1]
 	r.figures = r.figures[:len(r.figures)-1]
@@ -262,7 +262,7 @@ func (r *imageReader) image() {
 	r.add(m)
 }
 
-// add adds an image. For one that the page shows again it adds the texts that were missing.
+// add adds an image. If the page has shown the image before, add completes its missing texts.
 func (r *imageReader) add(m vocab.Image) {
 	i, again := r.seen[m.URL]
 	if !again {
@@ -283,8 +283,8 @@ func (r *imageReader) add(m vocab.Image) {
 	known.Decoration = known.Decoration && m.Decoration
 }
 
-// source returns the URL of the current img, that of lazy loading first. It returns "" if no URL can be
-// fetched.
+// source returns the URL of the current img; a lazy-loading URL comes first. It returns "" if no
+// URL can be fetched.
 func (r *imageReader) source() string {
 	for _, key := range []string{"data-src", "data-original", "data-lazy-src", "src"} {
 		if ref, ok := r.tags.Attr(key); ok {
@@ -311,7 +311,7 @@ func firstCandidate(set []byte) []byte {
 	return nil
 }
 
-// resolve returns the absolute URL of a reference without its fragment, "" if it is invalid.
+// resolve returns the absolute URL of a reference without its fragment, or "" if it is invalid.
 func (r *imageReader) resolve(ref []byte) string {
 	ref, _, _ = bytes.Cut(bytes.TrimSpace(ref), []byte("#"))
 	if len(ref) == 0 {

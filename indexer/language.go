@@ -12,8 +12,8 @@ import (
 // maxLanguage is the length of the longest valid language tag (RFC 5646 §4.4.1).
 const maxLanguage = 35
 
-// languageTag returns a declared language in lower case, "" if it is no BCP 47 tag. The first of a
-// list counts.
+// languageTag returns a declared language in lower case, or "" if it is not a BCP 47 tag. Of a
+// list, it returns the first.
 func languageTag(s string) string {
 	s, _, _ = strings.Cut(s, ",")
 	s = strings.ReplaceAll(strings.ToLower(strings.TrimSpace(s)), "_", "-")
@@ -28,8 +28,8 @@ func languageTag(s string) string {
 	return s
 }
 
-// languageOf returns the language that the page declares, else that of the header field
-// Content-Language, else that of the text's script.
+// languageOf returns the language that the page declares, else the language of the header field
+// Content-Language, else the language of the text's script.
 func languageOf(declared, header, text string) string {
 	if lang := cmp.Or(declared, languageTag(header)); lang != "" {
 		return lang

@@ -11,7 +11,7 @@ import (
 	"anatomy/weburl"
 )
 
-// The bounds of the links of a page.
+// Bounds of the links of a page.
 const (
 	maxLinks      = 20_000
 	maxAnchorText = 1024    // bytes of the text of one link
@@ -41,7 +41,7 @@ type anchor struct {
 	title []byte
 }
 
-// A target is where references of the page lead.
+// A target is the resolved target of references of the page.
 type target struct {
 	url     weburl.URL
 	own     bool // the page itself; a reference to it with a fragment is no link
@@ -95,7 +95,7 @@ func (c *linkCollector) reset(page weburl.URL) {
 // open reports whether an a element is open.
 func (c *linkCollector) open() bool { return c.anchor.open }
 
-// startElement handles the start of an a element. It ends one that was left open: they do not nest.
+// startElement handles the start of an a element. It ends an open one, because they do not nest.
 func (c *linkCollector) startElement(tags *htmltoken.Tokenizer) {
 	c.end()
 	added := c.addAttribute(tags, "href", 0, nil)
@@ -110,7 +110,7 @@ func (c *linkCollector) startElement(tags *htmltoken.Tokenizer) {
 	}
 }
 
-// start makes the last link the open one. title is its text if no other follows.
+// start opens the last link. title becomes its text if no other text follows.
 func (c *linkCollector) start(title []byte) {
 	c.anchor = anchor{open: true, link: len(c.links) - 1, start: len(c.text), title: append(c.anchor.title[:0], title...)}
 }
@@ -153,7 +153,7 @@ func (c *linkCollector) appendFolded(s []byte) {
 }
 
 // addAttribute adds the link in the attribute key of the current tag. It returns false if there is
-// none that can be followed.
+// no link that can be followed.
 func (c *linkCollector) addAttribute(tags *htmltoken.Tokenizer, key string, flags vocab.LinkFlags, text []byte) bool {
 	ref, ok := tags.Attr(key)
 	if !ok {
@@ -165,8 +165,7 @@ func (c *linkCollector) addAttribute(tags *htmltoken.Tokenizer, key string, flag
 	return c.add(ref, flags, text)
 }
 
-// addEmbedded adds what an object or embed element shows, if its type is one that is indexed, or it
-// has none.
+// addEmbedded adds the resource of an object or embed element, if its type is indexed or not given.
 func (c *linkCollector) addEmbedded(tags *htmltoken.Tokenizer, key string) {
 	media, typed := tags.Attr("type")
 	if m := vocab.MediumOf(string(media)); !typed || m != vocab.OtherMedium && !m.Data() {
@@ -174,14 +173,15 @@ func (c *linkCollector) addEmbedded(tags *htmltoken.Tokenizer, key string) {
 	}
 }
 
-// addReference adds the link in an attribute that people also fill with words: it has no white space.
+// addReference adds the link in an attribute that authors also fill with words. A link has no white
+// space.
 func (c *linkCollector) addReference(tags *htmltoken.Tokenizer, key string) {
 	if ref, ok := tags.Attr(key); ok && len(ref) > 0 && !bytes.ContainsAny(bytes.TrimSpace(ref), " \t\n\r\f") {
 		c.add(ref, 0, nil)
 	}
 }
 
-// addFrame adds what a frame shows, or the links of the page that is written in its srcdoc.
+// addFrame adds the source of a frame, or the links of the page in its srcdoc.
 func (c *linkCollector) addFrame(tags *htmltoken.Tokenizer) {
 	page, ok := tags.Attr("srcdoc")
 	if !ok {
@@ -229,7 +229,7 @@ func (c *linkCollector) add(ref []byte, flags vocab.LinkFlags, text []byte) bool
 // setLastChanged records when the target of the last link changed.
 func (c *linkCollector) setLastChanged(seconds uint32) { c.links[len(c.links)-1].changed = seconds }
 
-// leadsWithin reports whether a reference leads to a part of the page itself.
+// leadsWithin reports whether a reference is a fragment of the page itself.
 func (c *linkCollector) leadsWithin(ref []byte) bool {
 	n := bytes.IndexByte(ref, '#')
 	if n < 0 || n == 0 && !c.hasBase {
@@ -239,10 +239,10 @@ func (c *linkCollector) leadsWithin(ref []byte) bool {
 	return to != nil && to.own
 }
 
-// target returns the target of a reference, nil if it is not a valid one, and whether the reference
-// has a fragment. References are resolved once: about half of them are repeated on the page. A
-// fragment never changes which page is meant. It is cut off before the look-up, except after a space
-// and in a very long reference, where that would change what is trimmed or refused.
+// target returns the target of a reference, or nil if it is invalid, and whether the reference has
+// a fragment. References are resolved once: about half of them are repeated on the page. A fragment
+// never changes the target. It is cut off before the look-up, except after a space and in a very
+// long reference, where that would change what is trimmed or refused.
 func (c *linkCollector) target(ref []byte) (to *target, fragment bool) {
 	bare := ref
 	if n := bytes.IndexByte(ref, '#'); n >= 0 {
@@ -281,8 +281,7 @@ func (c *linkCollector) outlineNumber(to *target, flags vocab.LinkFlags) uint32 
 	return *number - 1
 }
 
-// forbidsFollowing reports whether a rel attribute says that the link is not to be followed, or not
-// to be counted.
+// forbidsFollowing reports whether a rel attribute forbids following or counting the link.
 func forbidsFollowing(rel []byte) bool {
 	for token := range bytes.FieldsSeq(rel) {
 		if bytes.EqualFold(token, []byte("nofollow")) || bytes.EqualFold(token, []byte("ugc")) ||
@@ -352,7 +351,7 @@ func splitRefresh(content []byte) (delay int, ref []byte) {
 	return delay, s
 }
 
-// followed returns outline. With noFollow set, no link of the page is to be followed.
+// followed returns outline. With noFollow set, it marks all links as NoFollow.
 func (c *linkCollector) followed(noFollow bool) []OutlineLink {
 	if noFollow {
 		for i := range c.outline {
@@ -362,8 +361,8 @@ func (c *linkCollector) followed(noFollow bool) []OutlineLink {
 	return c.outline
 }
 
-// copyLinks returns the links and the index in outline of each, in memory of their own. With noFollow
-// set, no link of the page is to be followed.
+// copyLinks returns the links and the index in outline of each, in memory of their own. With
+// noFollow set, all links are NoFollow.
 func (c *linkCollector) copyLinks(noFollow bool) (links []vocab.Link, to []uint32) {
 	if len(c.links) == 0 {
 		return nil, nil

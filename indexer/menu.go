@@ -21,7 +21,7 @@ const (
 	menuGap   = 2 // maximum of words in a block between links of a run
 )
 
-// A textBlock holds the features of a block by which navigation is found.
+// A textBlock holds the features of a block by which navigation is detected.
 type textBlock struct {
 	hits    int // hits[:hits] are those up to the end of the block
 	text    int // text[:text] is the text up to the end of the block
@@ -35,20 +35,20 @@ type textBlock struct {
 	mark    vocab.SectionMark // as in [blockContext]
 }
 
-// dense reports whether a block is links and little else.
+// dense reports whether a block consists almost only of links.
 func (b *textBlock) dense() bool { return b.linked > 0 && 3*b.linked >= 2*b.terms && !b.heading }
 
 // gap reports whether a block may be between links of a run.
 func (b *textBlock) gap() bool { return b.terms <= menuGap && !b.heading }
 
-// contents reports whether a block is links within the page and little else. One that begins a
-// section is what such links lead to.
+// contents reports whether a block consists almost only of links within the page. A block that
+// begins a section is a target of such links, not a list of them.
 func (b *textBlock) contents() bool {
 	return b.inner > 0 && 3*b.inner >= 2*b.terms && !b.heading && b.mark.Level == 0
 }
 
-// markMenus finds the blocks of navigation, changes the type of their hits, and returns the number
-// of their terms.
+// markMenus detects the blocks of navigation, changes the type of their hits, and returns the
+// number of their terms.
 func markMenus(blocks []textBlock, hits []occurrence) (terms uint32) {
 	for i := 0; i < len(blocks); {
 		n, links := linkRun(blocks[i:])
@@ -90,8 +90,8 @@ func linkRun(blocks []textBlock) (n, links int) {
 	return n, links
 }
 
-// markContents finds the blocks of tables of contents: runs of links within the page. They are left
-// out of snippets. Their hits stay what they are: the words are those of the page's own headings.
+// markContents finds the blocks of tables of contents: runs of links within the page. Snippets omit
+// them. Their hits are unchanged, because the words are from the page's own headings.
 func markContents(blocks []textBlock) {
 	for i := 0; i < len(blocks); {
 		n := i
@@ -176,7 +176,7 @@ func (n *nav) end(tag atom.Atom) {
 }
 
 // navigates reports whether the current tag begins navigation: by its name, its role, or a class or
-// id that documentation generators use.
+// id of documentation generators.
 func navigates(tags *htmltoken.Tokenizer) bool {
 	switch tags.Tag {
 	case atom.Nav, atom.Footer:

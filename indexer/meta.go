@@ -7,13 +7,13 @@ import (
 	"anatomy/vocab"
 )
 
-// The bounds of the texts about a page, in bytes.
+// Bounds of the texts about a page, in bytes.
 const (
 	maxTitle       = 1024
 	maxDescription = 2048
 )
 
-// metadata is what a page states about itself beside its text and links.
+// metadata holds what a page states about itself apart from its text and links.
 type metadata struct {
 	title       []byte
 	description []byte

@@ -2,8 +2,7 @@ package indexer
 
 import "anatomy/vocab"
 
-// An Outline is what a crawl without index needs of a page: its links, and a sample
-// of its text.
+// An Outline holds what a crawl without index needs of a page: its links, and a sample of its text.
 type Outline struct {
 	Links    []OutlineLink // in the order of the page, most of them once; valid until the Buffer is used again
 	Related  []string      // as in [Document]
@@ -11,8 +10,8 @@ type Outline struct {
 	Sample   vocab.TextSample
 }
 
-// ParseOutline finds the links that [Parse] finds. For HTML it makes no terms and is several times
-// as fast. Its errors are those of Parse.
+// ParseOutline finds the same links as [Parse]. For HTML it makes no terms and is several times as
+// fast. It fails with the errors of Parse.
 func ParseOutline(page *vocab.Page, buf *Buffer) (Outline, error) {
 	if err := buf.parse(page, true); err != nil {
 		return Outline{}, err

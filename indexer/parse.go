@@ -33,8 +33,8 @@ var (
 	errData = fmt.Errorf("data: %w", servicetext.ErrFormat)
 )
 
-// A Buffer holds the memory in which one page after the other is parsed. The zero value is ready. A
-// Buffer is for one goroutine and must not be copied after its first use.
+// A Buffer holds the memory for parsing one page after the other. The zero value is ready. A Buffer
+// is not safe for concurrent use and must not be copied after its first use.
 type Buffer struct {
 	// PDF converts a PDF to a page of HTML in UTF-8. If it is nil, Parse fails with ErrPDF.
 	PDF func(body []byte) ([]byte, error)
@@ -43,9 +43,9 @@ type Buffer struct {
 }
 
 // Parse parses a page. The document owns its memory: page and buf may be used again at once. Parse
-// fails with ErrPDF, if page.URL is invalid, on what is no text whatever its media type, on XML that is
-// neither a feed nor a page, on YAML that defines no service, and with the errors of
-// [officetext.Convert], [datatext.CSV] and [datatext.JSON]. Bad markup is never an error.
+// fails with ErrPDF, on an invalid page.URL, on a body that is not text, on XML that is neither a
+// feed nor a page, on YAML that defines no service, and with the errors of [officetext.Convert],
+// [datatext.CSV] and [datatext.JSON]. Bad markup is never an error.
 func Parse(page *vocab.Page, buf *Buffer) (*Document, error) {
 	if err := buf.parse(page, false); err != nil {
 		return nil, err
@@ -54,7 +54,7 @@ func Parse(page *vocab.Page, buf *Buffer) (*Document, error) {
 	return p.document(page, p.links.page.AppendText(nil)), nil
 }
 
-// parse makes the pass over page, without texts if outlineOnly is set and the format allows it.
+// parse makes the pass over page. With outlineOnly set it omits texts if the format allows.
 func (b *Buffer) parse(page *vocab.Page, outlineOnly bool) error {
 	p := &b.parser
 	err := p.startAt(page.URL)
@@ -130,7 +130,8 @@ func (b *Buffer) readPDF(body []byte) error {
 	return err
 }
 
-// readMarkdown reads a text as the HTML that it stands for. The first heading is the title.
+// readMarkdown converts a text from Markdown to HTML and reads that. The first heading is the
+// title.
 func (p *htmlParser) readMarkdown(body []byte) {
 	if len(body) > markdown.MaxBytes {
 		p.readPlain(body)
@@ -141,7 +142,7 @@ func (p *htmlParser) readMarkdown(body []byte) {
 	p.meta.setTitle([]byte(withoutTags(string(heading))))
 }
 
-// readOffice reads the office document that body is, whatever its media type.
+// readOffice reads an office document, whatever its media type.
 func (p *htmlParser) readOffice(body []byte) error {
 	page, medium, err := officetext.Convert(body)
 	if err == nil {
@@ -151,7 +152,7 @@ func (p *htmlParser) readOffice(body []byte) error {
 	return err
 }
 
-// readData reads data as the page that convert makes of it.
+// readData reads the page into which convert turns data.
 func (p *htmlParser) readData(body []byte, convert func([]byte) ([]byte, error)) error {
 	page, err := convert(body)
 	if err == nil {
@@ -160,9 +161,9 @@ func (p *htmlParser) readData(body []byte, convert func([]byte) ([]byte, error))
 	return err
 }
 
-// mediumOf returns medium and charset of a page as its Content-Type states them. Text of other types is
-// plain text. The medium is OtherMedium, which is read as HTML, if the type is unusable. CSV that is
-// sent as a type which any text may have is told by the extension of its URL.
+// mediumOf returns medium and charset of a page as its Content-Type states them. Text of other
+// types is plain text. The medium is OtherMedium, which is read as HTML, if the type is unusable.
+// CSV sent with a generic text type is recognised by the extension of its URL.
 func mediumOf(page *vocab.Page) (medium vocab.Medium, charset string) {
 	media, params, _ := mime.ParseMediaType(page.ContentType)
 	medium = vocab.MediumOf(page.ContentType)

@@ -12,7 +12,7 @@ import (
 	"anatomy/vocab"
 )
 
-// The bounds of the names of a page.
+// Bounds of the names of a page.
 const (
 	maxIDs      = 4096
 	maxIDBytes  = 64 // of one
@@ -60,8 +60,8 @@ func (n *parts) reset() {
 	}
 }
 
-// addElement adds the name by which a link leads to the current element, and returns it. ok is false
-// if there is none.
+// addElement adds the fragment name of the current element, and returns it. ok is false if it has
+// none.
 func (n *parts) addElement(tags *htmltoken.Tokenizer) (id []byte, ok bool) {
 	if tags.Attrs() == 0 {
 		return nil, false
@@ -96,7 +96,8 @@ func (n *parts) addSubwords(word []byte) {
 	})
 }
 
-// addSubwordsOnce adds the subwords of a word with inner capitals, unless it has those of its term.
+// addSubwordsOnce adds the subwords of a word with inner capitals, unless those of its term were
+// added.
 func (n *parts) addSubwordsOnce(term uint32, word []byte) {
 	if n.divided == nil {
 		n.divided = map[uint32]bool{}

@@ -11,10 +11,10 @@ import (
 // maxRelated bounds the related URLs of a page. One for every language of the world fits.
 const maxRelated = 256
 
-// relations are the URLs that a page states beside its text, in link elements or Link header fields:
-// its canonical form, the previous and next page, alternate forms such as feeds, and the definition of
-// its service (RFC 8631). The crawler follows them, but they are not citations. Other link types are
-// ignored.
+// relations are the URLs that a page states beside its text, in link elements or Link header
+// fields: its canonical form, the previous and next page, alternate forms such as feeds, and the
+// definition of its service (RFC 8631). The crawler follows them; they do not count as citations.
+// Other link types are ignored.
 type relations struct {
 	canonical string   // the page's own URL if it states two; "" if it states none
 	related   []string // canonical URLs
@@ -52,8 +52,8 @@ func (r *relations) add(links *linkCollector, rel, ref, media []byte) {
 	}
 }
 
-// setCanonical handles the statement that the page's URL is to (RFC 6596). It counts only within the
-// site, and a page that names two URLs has none: both are mistakes or attacks.
+// setCanonical handles the declaration of to as the page's URL (RFC 6596). It counts only within
+// the site. A page that declares two URLs has none: both cases are mistakes or attacks.
 func (r *relations) setCanonical(to, own string, offSite bool) {
 	switch {
 	case r.canonical == "" && !offSite:
@@ -63,7 +63,7 @@ func (r *relations) setCanonical(to, own string, offSite bool) {
 	}
 }
 
-// followed returns the related URLs. With noFollow set, none is to be followed.
+// followed returns the related URLs to follow: none if noFollow is set.
 func (r *relations) followed(noFollow bool) []string {
 	if noFollow {
 		return nil

@@ -20,8 +20,8 @@ type directives struct {
 	dated bool // the directive before was unavailable_after with the weekday of its date
 }
 
-// product is the name by which pages address this crawler. Directives for all robots hold even if
-// there are others for it.
+// product is the name by which pages address this crawler. Directives for all robots apply even if
+// the page has directives for this crawler.
 const product = "anatomy"
 
 // forRobots reports whether the name of a meta element is that of directives for this crawler.
@@ -79,8 +79,8 @@ func (d *directives) end(date string) {
 	}
 }
 
-// obeyHeader reads X-Robots-Tag, one field a line. "name: noindex, nofollow" addresses the crawler of
-// that name, up to the end of the field or the next name.
+// obeyHeader reads X-Robots-Tag, one field per line. "name: noindex, nofollow" addresses the
+// crawler of that name, up to the end of the field or the next name.
 func (d *directives) obeyHeader(fields string) {
 	for field := range strings.SplitSeq(fields, "\n") {
 		forUs := true
@@ -152,8 +152,8 @@ func parseEnd(s string) (t time.Time, ok bool) {
 	return t, false
 }
 
-// withOffset returns a date with the offset of its zone in place of the name of that. A date with a
-// time and without a zone is in UTC.
+// withOffset returns a date with its zone name replaced by an offset. A date with a time and
+// without a zone is in UTC.
 func withOffset(s string) string {
 	i := strings.LastIndexByte(s, ' ')
 	last := s[i+1:]

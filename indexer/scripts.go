@@ -6,11 +6,11 @@ import (
 	"anatomy/indexer/internal/htmltoken"
 )
 
-// maxPlaceholder is the length of the text that a page may show until its scripts run, as "Loading …",
-// in bytes.
+// maxPlaceholder is the maximum length, in bytes, of a text such as "Loading …" that a page shows
+// until its scripts run.
 const maxPlaceholder = 32
 
-// scripts are the evidence that a page has no text without JavaScript.
+// scripts holds the evidence that a page has no text without JavaScript.
 type scripts struct {
 	any      bool // the page has a script
 	noscript bool // a noscript element is open
@@ -45,7 +45,7 @@ func (s *scripts) addText(text []byte) {
 	}
 }
 
-// makeText reports whether the page shows no text, and leads nowhere, until its scripts run.
+// makeText reports whether the page has no visible text and no links until its scripts run.
 func (s *scripts) makeText(links *linkCollector) bool {
 	s.setNoscript(false, links)
 	return s.any && s.shown <= maxPlaceholder && links.count == s.within

@@ -8,14 +8,14 @@ import (
 	"anatomy/vocab"
 )
 
-// maxIDGap is how many bytes of text may be between an element with an id and the heading that the
-// id leads to, as the sign of a permalink or the word "source".
+// maxIDGap is the maximum number of bytes of text between an element with an id and the heading
+// that the id leads to, such as a permalink sign or the word "source".
 const maxIDGap = 24
 
-// sections tracks by which id a link leads to the heading that is open: its own, else that of the
-// element around it or right before it, else that of the first element in it. Of elements before it,
-// a section or div counts before others, then the last. A defined term begins a section only if it
-// has an id, as lists of definitions are not always a reference.
+// sections finds the id of the open heading: its own, else the id of the element around it or right
+// before it, else the id of the first element in it. Of elements before it, a section or div takes
+// precedence, then the last one. A defined term begins a section only if it has an id, because
+// lists of definitions are not always a reference.
 type sections struct {
 	level int    // of the open heading or term, 0 if there is none
 	own   bool   // id is of the open heading or of an element in it

@@ -10,11 +10,11 @@ import (
 	"anatomy/vocab"
 )
 
-// apiCatalog is where a host lists its services (RFC 9727). It is asked for once a host, and only
-// where a definition was found.
+// apiCatalog is the well-known path at which a host lists its services (RFC 9727). It is requested
+// once per host, and only if a definition was found there.
 const apiCatalog = "/.well-known/api-catalog"
 
-// maxScript bounds the script in which the URL of a definition is looked for, in bytes.
+// maxScript bounds the script that is searched for the URL of a definition, in bytes.
 const maxScript = 64 << 10
 
 // readService reads the definition of a service, or a list of definitions. It returns false if body,
@@ -35,8 +35,8 @@ func (p *htmlParser) readService(body []byte) bool {
 	return true
 }
 
-// DataPage returns the page of HTML that Parse reads of a definition of a service, a list of
-// definitions, CSV or JSON, if page is one.
+// DataPage returns the HTML that Parse reads instead of a definition of a service, a list of
+// definitions, CSV or JSON, if page is one of these.
 func DataPage(page *vocab.Page) (html []byte, ok bool) {
 	medium, charset := mediumOf(page)
 	if medium == vocab.Markdown {

@@ -6,16 +6,16 @@ import (
 	"anatomy/vocab"
 )
 
-// A sketcher computes the text part of the [vocab.Sketch] of a page, term by term. Texts of links are
-// left out: most are menus, which different pages share, and which change without their pages. The
-// zero value is ready.
+// A sketcher computes the text part of the [vocab.Sketch] of a page, term by term. It omits texts
+// of links: most are menus, which different pages share, and which change independently of their
+// pages. The zero value is ready.
 type sketcher struct {
 	last  uint64 // hash of the last term
 	terms uint32
 	most  [vocab.SketchTextBits]uint64 // largest hash of a pair in each part; 0 if it has none
 }
 
-// minSketched is the least number of terms of a text that is compared with others.
+// minSketched is the minimum number of terms of a text that is compared with others.
 const minSketched = 16
 
 // add adds a term by its hash.
@@ -32,7 +32,7 @@ func (s *sketcher) add(h uint64) {
 // multiplying by the number of parts does not make it 0.
 const sketchBit = 20
 
-// text returns the text part of the sketch, false if the text is too short.
+// text returns the text part of the sketch, or false if the text is too short.
 func (s *sketcher) text() (text uint64, ok bool) {
 	if s.terms < minSketched {
 		return 0, false
@@ -69,7 +69,7 @@ func titleHash(terms *termTable, title []occurrence) uint8 {
 
 const hashFactor = 0x9e3779b97f4a7c15
 
-// letterHash returns a hash of a term, false if it has no more letters than digits.
+// letterHash returns a hash of a term, or false if it has no more letters than digits.
 func letterHash(term []byte) (h uint64, ok bool) {
 	more := 0
 	for _, c := range term {

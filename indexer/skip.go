@@ -84,8 +84,9 @@ func (m *markup) endTag() (k kind, skipped bool) {
 	return k, false
 }
 
-// A skip is the open element whose content is skipped. Without a tree, its end is found by counting
-// elements of its name, or, if its end tag is optional, the elements that may contain its kind.
+// A skip is the open element whose content is skipped. There is no tree: its end is found by
+// counting elements of its name or, if its end tag is optional, the elements that may contain its
+// kind.
 type skip struct {
 	name   []byte // empty if nothing is skipped
 	tag    atom.Atom

@@ -20,7 +20,7 @@ const (
 	cell                       // a table cell: formatting begins anew
 )
 
-// kindOf returns the kind of an element, 0 for an inline element without properties.
+// kindOf returns the kind of an element, or 0 for an inline element without properties.
 func kindOf(tag atom.Atom) kind {
 	switch tag {
 	case atom.Div, atom.Main, atom.Body, atom.Html, atom.Head, atom.Address, atom.Center, atom.Details, atom.Dialog, atom.Fieldset, atom.Figure,

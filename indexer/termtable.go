@@ -70,7 +70,7 @@ func (t *termTable) number(term []byte, hash uint64) uint32 {
 	}
 }
 
-// find returns the number of a term. ok is false if the table does not have it.
+// find returns the number of a term. ok is false if the table does not contain it.
 func (t *termTable) find(term []byte, hash uint64) (number uint32, ok bool) {
 	if len(t.slots) == 0 {
 		return 0, false

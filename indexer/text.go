@@ -9,15 +9,15 @@ import (
 	"anatomy/vocab"
 )
 
-// maxText bounds DocInfo.Text, in bytes. Terms after it are indexed all the same.
+// maxText bounds DocInfo.Text, in bytes. Later terms are still indexed.
 const maxText = 1 << 20
 
-// blockGap is the number of positions left free between two blocks. No phrase matches across it, and
-// terms of different blocks are a little less near.
+// blockGap is the number of positions left free between two blocks. No phrase matches across it,
+// and terms of different blocks are a little less near.
 const blockGap = 2
 
-// maxKept bounds the memory that is kept for the next page, in terms or bytes of text. Few pages have
-// more.
+// maxKept bounds the memory that is kept for the next page, in terms or bytes of text. Few pages
+// need more.
 const maxKept = 1 << 20
 
 // A style is what a hit stores beside its position, and whether the text is in a link.
@@ -32,7 +32,7 @@ type style struct {
 // plainStyle is the style of running text.
 var plainStyle = style{kind: vocab.Plain}
 
-// A span gives the text from start up to the next span its style.
+// A span sets the style of the text from start to the next span.
 type span struct {
 	start int // offset in the block
 	style style

@@ -9,7 +9,7 @@ import (
 	"anatomy/vocab"
 )
 
-// The bounds of a text sample.
+// Bounds of a text sample.
 const (
 	sampledLines   = 6 // of each kind
 	sampledLinked  = 4
@@ -209,7 +209,7 @@ func (s *sampler) endLine() {
 	s.lines.add(l.words, sampledLines)
 }
 
-// addRaw adds a body that is no HTML, line by line. Tags of XML separate lines, too.
+// addRaw adds a body that is not HTML, line by line. XML tags also separate lines.
 func (s *sampler) addRaw(body []byte) {
 	for len(body) > 0 && s.room[0] > 0 {
 		end := bytes.IndexAny(body, "<>\n")
@@ -230,7 +230,7 @@ func (s *sampler) sample() vocab.TextSample {
 	}
 }
 
-// lowest are the lowest different values that were added, ascending.
+// lowest holds the lowest distinct values that were added, ascending.
 type lowest []uint64
 
 func (l *lowest) add(h uint64, most int) {

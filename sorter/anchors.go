@@ -190,7 +190,7 @@ func (x *anchors) dictionary() int { return len(x.names) }
 
 func (x *anchors) oldTerms() bool { return false }
 
-// eachID calls fn with no document: the builder knows the uncrawled ones.
+// eachID does nothing: the builder knows the uncrawled documents.
 func (x *anchors) eachID(func(vocab.DocID)) error { return nil }
 
 func (x *anchors) eachDoc(fn visit) error {

@@ -32,8 +32,8 @@ type Options struct {
 	Anchors func(want func(vocab.DocID) bool, visit func(Anchored) error) error
 
 	// Uncrawled adds each document that no input has and that other sites link to, so that searches
-	// find it by the texts of these links (BP98 §2.2). What its own site says of a page that nobody
-	// has seen does not count. The uncrawled documents of older segments are not kept.
+	// find it by the texts of these links (BP98 §2.2). Links from the document's own site do not
+	// count. The uncrawled documents of older segments are not kept.
 	Uncrawled bool
 
 	// Tombstones are deleted documents of older segments. The new segment has a tombstone for each that
@@ -50,12 +50,12 @@ type Options struct {
 	Compact bool
 	Average float64
 
-	// Yield is called between documents and between terms, and may block while more urgent work runs.
-	// It may be nil.
+	// Yield is called between documents and between terms. It can block while more urgent work
+	// runs. It may be nil.
 	Yield func()
 
-	// Progress is called with the share of the work that is done, from 0 to 1, where Yield is. It may
-	// be nil.
+	// Progress is called wherever Yield is, with the share of the work that is done, from 0 to 1.
+	// It may be nil.
 	Progress func(share float64)
 
 	// MemoryBytes bounds the memory of anchor texts, some 20 bytes per hit. Build fails if it does not
@@ -76,7 +76,7 @@ type Stats struct {
 	Publish     time.Duration // spent to close, sync and rename the folder
 }
 
-// Build merges the inputs to a segment. On an error, and if ctx is cancelled, there is no folder.
+// Build merges the inputs into a segment. If it fails or ctx is cancelled, no folder is left.
 func Build(ctx context.Context, o Options) (Stats, error) {
 	if o.MemoryBytes <= 0 {
 		o.MemoryBytes = 512 << 20

@@ -110,8 +110,8 @@ func (s *docStream) next(held holders) (ok bool, err error) {
 	return true, nil
 }
 
-// Barrel returns the input of a file of barrels, with the documents for which live returns true. If
-// live is nil, that is all documents.
+// Barrel returns the input of a file of barrels, with the documents for which live returns true, or
+// all documents if live is nil.
 func Barrel(f *barrel.File, live func(vocab.DocID) bool) Input { return barrelInput{f, live} }
 
 type barrelInput struct {
@@ -167,7 +167,7 @@ func (s *barrelSource) next() (bool, error) {
 func (s *barrelSource) posting() (vocab.Ordinal, []vocab.Hit) { return s.ord, s.Hits() }
 
 // Segment returns the input of an older segment, with the crawled documents for which live returns
-// true; if live is nil, with all crawled documents. It has no anchor hits.
+// true, or all crawled documents if live is nil. It has no anchor hits.
 func Segment(s *segment.Segment, live func(vocab.Ordinal) bool) Input { return segmentInput{s, live} }
 
 type segmentInput struct {

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// The bounds of a zip file.
+// Bounds of a zip file.
 const (
 	maxFiles    = 10_000
 	maxInflated = 32 << 20 // bytes read of all files; what exceeds it is left out
@@ -47,7 +47,8 @@ func openArchive(body []byte) (*archive, error) {
 	return a, nil
 }
 
-// file returns the file of a name, or nil. Names of parts do not depend on case (ECMA-376, part 2).
+// file returns the file with a name, or nil. Names of parts are not case-sensitive (ECMA-376, part
+// 2).
 func (a *archive) file(name string) *zip.File { return a.files[strings.ToLower(name)] }
 
 // open returns a reader of a file. The file ends early where the bound of the archive is reached.
@@ -94,7 +95,7 @@ func (a *archive) readAll(name string, max int64) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(r, max))
 }
 
-// worse returns the error that decides of two: a bomb before the first one.
+// worse returns the more important of two errors: ErrBomb, else the first one.
 func worse(first, next error) error {
 	if first == nil || errors.Is(next, ErrBomb) {
 		return next

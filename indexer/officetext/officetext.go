@@ -3,10 +3,10 @@
 // has title, description, dates and language as the file states them, headings with ids, paragraphs,
 // tables and links. Cells of RTF are paragraphs.
 //
-// Files come from strangers. The number and inflated size of the files in a zip file, and the depth,
-// tokens and text of what is read, are bounded, and memory with them. No declared or external entity
-// is resolved, and no file is written. A reader of a format is a table: it names the elements that
-// mean something, and what that is.
+// Files are untrusted. The number and inflated size of the files in a zip file, and the depth,
+// tokens and text of what is read, are bounded, and memory with them. No declared or external
+// entity is resolved, and no file is written. A reader of a format is a table of elements and their
+// meanings.
 package officetext
 
 import (

@@ -9,7 +9,7 @@ import (
 	"unicode"
 )
 
-// The bounds of what is written. What exceeds maxText and maxLinks is left out.
+// Bounds of the output. Text and links beyond maxText and maxLinks are dropped.
 const (
 	maxText    = 4 << 20 // bytes of text
 	maxHTML    = 4 * maxText
@@ -46,7 +46,7 @@ type page struct {
 	cells   int    // open cells of tables
 }
 
-// full reports whether no more is written.
+// full reports whether the page accepts no more text.
 func (p *page) full() bool {
 	return p.size >= maxText || len(p.out)+len(p.block) >= maxHTML
 }
@@ -70,7 +70,7 @@ func (p *page) writeString(s string) { p.write([]byte(s)) }
 // space separates words.
 func (p *page) space() { p.write([]byte(" ")) }
 
-// begin does what the start of an element with an action means.
+// begin performs the action of the start of an element.
 func (p *page) begin(do action) {
 	switch {
 	case do&block != 0:
@@ -87,7 +87,7 @@ func (p *page) begin(do action) {
 	}
 }
 
-// finish does what the end of an element with an action means.
+// finish performs the action of the end of an element.
 func (p *page) finish(do action) {
 	switch {
 	case do&block != 0:
@@ -109,12 +109,12 @@ func (p *page) tag(s string) {
 	p.out = append(p.out, s...)
 }
 
-// part begins a part of the document, as a slide, which has an id.
+// part begins a part of the document, such as a slide, which has an id.
 func (p *page) part(kind string, n int) {
 	p.tag(fmt.Sprintf("<div id=\"%s-%d\"></div>\n", kind, n))
 }
 
-// head makes the block in hand a heading of a level from 1. Levels below maxLevel are paragraphs.
+// head makes the current block a heading of a level from 1. Levels below maxLevel are paragraphs.
 func (p *page) head(level int) {
 	if p.level = 0; level >= 1 && level <= maxLevel {
 		p.level = level
@@ -140,7 +140,7 @@ func (p *page) endLink() {
 	p.linked = false
 }
 
-// endBlock writes the block in hand, if it is not empty.
+// endBlock writes the current block, if it is not empty.
 func (p *page) endBlock() {
 	p.endLink()
 	if html := bytes.TrimSpace(p.block); len(html) > 0 {
@@ -195,8 +195,8 @@ func (p *page) html() []byte {
 	return append(bytes.ToValidUTF8(append(b, p.out...), nil), "</html>\n"...)
 }
 
-// titleText returns the title that the file states, unless a program wrote it, else the first heading,
-// else the first text.
+// titleText returns the title that the file states, unless a program generated it, else the first
+// heading, else the first text.
 func (p *page) titleText() string {
 	title := strings.TrimPrefix(p.title, "Microsoft Word - ")
 	isFile := strings.Contains(title, ".") && !strings.Contains(title, " ")

@@ -1,5 +1,5 @@
-// Package decode finds the character encoding of a page by what the page declares, and by its content
-// where it declares none, and reads the page in it.
+// Package decode determines the character encoding of a page, by its declaration or else by its
+// content, and decodes the page to UTF-8.
 package decode
 
 import (
@@ -18,10 +18,10 @@ import (
 // errBinary is the error for a page that is not text, whatever its media type.
 var errBinary = errors.New("not text")
 
-// UTF8 returns body in UTF-8 without byte order mark. Valid UTF-8 is not copied and is UTF-8 whatever
-// it declares, except for encodings that escape everything into ASCII. For other text the first of
-// these counts: byte order mark, Content-Type, meta element, XML declaration, UTF-8 with few faults, the
-// likeliest one (HTML 13.2.3.2). What cannot be decoded becomes U+FFFD.
+// UTF8 returns body in UTF-8 without byte order mark. Valid UTF-8 is not copied and is UTF-8
+// whatever it declares, except for encodings that escape everything into ASCII. For other text the
+// first of these counts: byte order mark, Content-Type, meta element, XML declaration, UTF-8 with
+// few faults, the likeliest one (HTML 13.2.3.2). Bytes that cannot be decoded become U+FFFD.
 func UTF8(body []byte, contentType, declared string) ([]byte, error) {
 	body = bytes.TrimPrefix(body, []byte("\xEF\xBB\xBF"))
 	wide := bytes.HasPrefix(body, []byte("\xFE\xFF")) || bytes.HasPrefix(body, []byte("\xFF\xFE")) ||
@@ -104,7 +104,7 @@ func declaresFallback(head []byte) bool {
 
 var metaCharset = regexp.MustCompile(`(?i)<meta[^>]*charset\s*=\s*["']?\s*([A-Za-z0-9._:-]+)`)
 
-// mostlyUTF8 reports whether over nine in ten of the characters outside ASCII are valid UTF-8. One
+// mostlyUTF8 reports whether more than nine in ten characters outside ASCII are valid UTF-8. One
 // broken byte in a page without declaration damages only itself.
 func mostlyUTF8(body []byte) bool {
 	good, bad := 0, 0

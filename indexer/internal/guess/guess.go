@@ -1,10 +1,10 @@
 // Package guess finds the character encoding of a page that declares none, by its content.
 //
-// A candidate is an encoding with a language that is written in it. The bytes outside ASCII are decoded
-// by each, and the candidate wins under which the letters are likeliest: letters of the language by
-// their frequency, in lower case within words, next to letters of their script. Bytes that the encoding
-// does not have, and letters of other languages, cost most. So Cyrillic text is told from Greek, and
-// windows-1251 from KOI8-R, where the same letters have other bytes.
+// A candidate is an encoding with a language that is written in it. The bytes outside ASCII are
+// decoded by each, and the candidate wins under which the letters are likeliest: letters of the
+// language by their frequency, in lower case within words, next to letters of their script. Bytes
+// that the encoding does not have, and letters of other languages, cost most. So Cyrillic text is
+// distinguished from Greek, and windows-1251 from KOI8-R, where the same letters have other bytes.
 package guess
 
 import (
@@ -18,7 +18,7 @@ import (
 	"golang.org/x/text/encoding"
 )
 
-// maxSample bounds the bytes of a page that are looked at.
+// maxSample bounds the number of bytes of a page that are read.
 const maxSample = 4096
 
 // Costs, as logarithms of probabilities.
@@ -106,7 +106,7 @@ var candidates = sync.OnceValue(func() (all []candidate) {
 	return all
 })
 
-// A model is how likely the letters of a language are in its text.
+// A model gives the probabilities of the letters of a language in its text.
 type model struct {
 	language
 	costs map[rune]float64 // in lower case
@@ -185,7 +185,7 @@ func isLetter(r rune) bool { return unicode.IsLetter(r) || unicode.IsMark(r) }
 
 func isASCIILetter(r rune) bool { return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' }
 
-// signs are the signs that texts of all languages have.
+// signs are the signs that occur in texts of all languages.
 var signs = func() map[rune]bool {
 	set := map[rune]bool{}
 	for _, r := range "\u00A0«»“”„‘’‚–—…•·©®™°§¶№¿¡ªº€£、。，！？「」『』（）：；《》・\u3000" {

@@ -2,7 +2,7 @@ package guess
 
 import "unicode"
 
-// A language is the letters outside ASCII of a language, the most frequent first.
+// A language lists the letters outside ASCII of a language, the most frequent first.
 type language struct {
 	letters string
 	share   float64             // of letters in the characters outside ASCII
@@ -11,9 +11,9 @@ type language struct {
 	rest    float64             // the logarithm of the probability of each of them
 }
 
-// languages are the languages by which encodings are told apart. The order of their letters is that in
-// half of the pages of the Debian Administrator's Handbook; that of Ukrainian, Bulgarian, Hungarian,
-// Hebrew, Thai and the Baltic languages is from published tables.
+// languages are the languages by which encodings are distinguished. The order of their letters is
+// that in half of the pages of the Debian Administrator's Handbook; that of Ukrainian, Bulgarian,
+// Hungarian, Hebrew, Thai and the Baltic languages is from published tables.
 var languages = map[string]language{
 	"russian":    {letters: "оеаитнсрвлмкдпуыязьбчгйхжюфцщшэъё", share: .95},
 	"ukrainian":  {letters: "оанивітерсклудмпязьбгчйхжїцшюєщфґ", share: .95},
@@ -62,8 +62,8 @@ var languages = map[string]language{
 		"訊護述遠當何回仍事參裡接適著沒求舊證點立", share: .7, other: unicode.Han, rest: -9},
 }
 
-// encodings are the candidates with their languages, windows-1252 first. Of two that fit as well, the
-// first one counts.
+// encodings are the candidates with their languages, windows-1252 first. Of two with equal scores,
+// the first one wins.
 var encodings = []struct {
 	name      string
 	languages []string

@@ -57,9 +57,9 @@ func referenceLength(s []byte) int {
 	return i
 }
 
-// appendReference appends the text of the character reference ref, or ref itself if it is none. In
-// an attribute, a name without semicolon is no reference before "=", and neither is one that is only
-// the beginning of a longer name (HTML 13.2.5.73).
+// appendReference appends the text of the character reference ref, or ref itself if it is not one.
+// In an attribute, a name without semicolon is not a reference before "=", nor if it is a prefix of
+// a longer name (HTML 13.2.5.73).
 func appendReference(dst, ref []byte, beforeEquals, attribute bool) []byte {
 	switch string(ref) {
 	case "&amp;":

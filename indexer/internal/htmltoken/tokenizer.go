@@ -1,6 +1,6 @@
-// Package htmltoken cuts an HTML page into tags and texts, as html.Tokenizer of golang.org/x/net
-// does and with the same results (TestTokensAreNetHTML, FuzzTokens). Like that one it follows the
-// standard (HTML 13.2.5) except in corners that no browser shows.
+// Package htmltoken splits an HTML page into tags and texts, with the same results as
+// html.Tokenizer of golang.org/x/net (TestTokensAreNetHTML, FuzzTokens). Like that tokenizer it
+// follows the standard (HTML 13.2.5) except in corners that no browser shows.
 //
 // It exists for its speed. The page is in memory, so texts are found by searching for their ends,
 // nothing is copied, and character references are resolved only in values that are read. With
@@ -26,8 +26,8 @@ const (
 	OtherKind             // a comment, declaration or processing instruction
 )
 
-// A Tokenizer cuts one page after the other into tokens. The zero value is ready after Reset. It
-// reads the page in place and never writes to it. A Tokenizer is for one goroutine.
+// A Tokenizer splits one page after the other into tokens. The zero value is ready after Reset. It
+// reads the page in place and never writes to it. A Tokenizer is not safe for concurrent use.
 type Tokenizer struct {
 	Tag   atom.Atom // of the current tag; 0 if atom has no such name
 	CDATA bool      // "<![CDATA[" begins a text: set by the caller within svg and math
@@ -97,7 +97,7 @@ func (z *Tokenizer) Attr(key string) (val []byte, ok bool) {
 // Has reports whether the tag has an attribute named key, which is in lower case.
 func (z *Tokenizer) Has(key string) bool { return z.find(key) != nil }
 
-// find returns the first attribute named key, nil if there is none.
+// find returns the first attribute named key, or nil.
 func (z *Tokenizer) find(key string) *attribute {
 	if !z.MayHave(key) {
 		return nil
@@ -130,7 +130,7 @@ func (z *Tokenizer) Content() []byte {
 // Raw returns the text of the current Text as it stands in the page, with its character references.
 func (z *Tokenizer) Raw() []byte { return z.page[z.text[0]:z.text[1]] }
 
-// Next moves to the next token. A tag without end is no token and ends the page.
+// Next moves to the next token. A tag without end is not a token; it ends the page.
 func (z *Tokenizer) Next() Kind {
 	z.start = z.end
 	if z.raw != 0 {

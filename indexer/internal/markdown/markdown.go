@@ -1,6 +1,6 @@
-// Package markdown turns Markdown into the HTML that an index needs: headings, code, lists, tables, links
-// and raw HTML, which is what hits and links depend on. A renderer of the whole standard was measured: it
-// takes more than five seconds for 50 KB of "_a*", while this one is linear in the text.
+// Package markdown converts Markdown to the HTML that an index needs: headings, code, lists,
+// tables, links and raw HTML. A renderer of the whole standard takes more than five seconds for 50
+// KB of "_a*"; this one is linear in the text.
 package markdown
 
 import (
@@ -8,7 +8,7 @@ import (
 	"html"
 )
 
-// MaxBytes is the length up to which a text is to be read as Markdown.
+// MaxBytes is the maximum length of a text that is read as Markdown.
 const MaxBytes = 2 << 20
 
 const (
@@ -16,7 +16,7 @@ const (
 	maxLinkRef   = 2048 // bytes between its parentheses
 )
 
-// HTML returns a text as HTML, and its first heading, which is HTML, too.
+// HTML returns a text as HTML, and its first heading, also as HTML.
 func HTML(body []byte) (page, heading []byte) {
 	var c converter
 	for line := range bytes.Lines(body) {
