@@ -33,7 +33,7 @@ func nonASCII(text []byte, from int) int {
 	return i
 }
 
-// onlyLowLines reports whether word is made of low lines.
+// onlyLowLines reports whether word consists of low lines.
 func onlyLowLines(word []byte) bool {
 	for _, c := range word {
 		if c != '_' {

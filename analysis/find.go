@@ -7,8 +7,9 @@ import (
 	"unicode/utf8"
 )
 
-// A Finder finds given terms in texts. It finds what [Tokenizer.EachTerm] would, without tokenizing the
-// ASCII text between them. It keeps its buffers from one text to the next and is for one goroutine.
+// A Finder finds given terms in texts. It finds what [Tokenizer.EachTerm] would, without tokenizing
+// the ASCII text between them. It reuses its buffers for the next text. It is not safe for
+// concurrent use.
 type Finder struct {
 	words   []string
 	byStart [256]uint64    // by first byte: bit l is set if a term has length l

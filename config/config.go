@@ -12,9 +12,9 @@
 //	[search]
 //	synonyms = "synonyms.txt"
 //
-// [crawl] has the flags that the crawl command was given, under their names; what is not there has
-// the default of that command. Comments stay when a flag is changed. A file of credentials is named,
-// and its content is not kept. The file is for its owner alone.
+// [crawl] has the flags that the crawl command was given, under their names; others have their
+// defaults. Comments stay when a flag is changed. The file has the name of a file of credentials,
+// not its content. Only its owner can read it.
 package config
 
 import (
@@ -53,12 +53,12 @@ type Config struct {
 	unknown [][]string     // keys that the file cannot have
 }
 
-// Search is the table [search]: what answers have besides the pages.
+// Search is the table [search]: options of answers.
 type Search struct {
 	Synonyms string `toml:"synonyms,omitempty"` // file, relative to that of the config; "" for none
 }
 
-// Synonyms returns the name of the file of synonyms, "" for none.
+// Synonyms returns the name of the file of synonyms, or "".
 func (c *Config) Synonyms() string {
 	if name := c.Search.Synonyms; name == "" || filepath.IsAbs(name) {
 		return name
@@ -74,11 +74,11 @@ func New(dir string) *Config {
 // Path returns the name of the file.
 func (c *Config) Path() string { return c.path }
 
-// Exists reports whether the file was there when it was read.
+// Exists reports whether the file existed when it was read.
 func (c *Config) Exists() bool { return c.content != nil }
 
-// Read reads the file of a data folder. The error wraps fs.ErrNotExist if there is none; others name
-// the line. What the keys and their values are is not checked: see Keys and Unknown.
+// Read reads the file of a data folder. The error wraps fs.ErrNotExist if the file does not exist;
+// other errors name the line. Read does not check keys and values: see Keys and Unknown.
 func Read(dir string) (*Config, error) { return ReadFile(Path(dir)) }
 
 // ReadFile is Read for a file of any name.
@@ -113,7 +113,7 @@ func ReadFile(path string) (*Config, error) {
 	return c, nil
 }
 
-// A Problem is what is wrong in a file.
+// A Problem is an error in a file.
 type Problem struct {
 	File   string
 	Line   int    // 0 if it is the whole file
@@ -156,8 +156,8 @@ func (c *Config) Problem(reason error, key ...string) *Problem {
 	return p
 }
 
-// Flag returns the value of a flag as the command line has it, or its values if it is repeatable. ok
-// is false if the file does not have it.
+// Flag returns the value of a flag as the command line has it, or its values if it is repeatable.
+// ok is false if the file does not set it.
 func (c *Config) Flag(name string) (values []string, ok bool, err error) {
 	value, ok := c.Crawl[name]
 	if !ok {
@@ -202,7 +202,7 @@ func (c *Config) SetList(name string, values []string) {
 	c.Crawl[name] = list
 }
 
-// Unset takes a flag out, so that it has its default.
+// Unset removes a flag, so that it has its default.
 func (c *Config) Unset(name string) { delete(c.Crawl, name) }
 
 // isIn reports whether a file has the rules of c.
@@ -218,12 +218,12 @@ const header = `# The rules of this crawl. "anatomy crawl" without flags follows
 
 `
 
-// ErrChanged says that the file is not the one that was read.
+// ErrChanged is the error of Write if the file has changed since it was read.
 var ErrChanged = errors.New("the file was changed in the meantime")
 
-// Write replaces the file. It is readable by its owner alone. Comments and lines that somebody wrote
-// by hand stay, unless the file has a form that only a rewrite can change. The error wraps ErrChanged
-// if the file changed since it was read.
+// Write replaces the file. Only its owner can read it. Comments and lines that were edited by hand
+// stay, unless the file has a form that only a rewrite can change. The error wraps ErrChanged if
+// the file changed since it was read.
 func (c *Config) Write() error {
 	if now, err := os.ReadFile(c.path); !errors.Is(err, fs.ErrNotExist) && !bytes.Equal(now, c.content) {
 		return fmt.Errorf("%s: %w", c.path, cmp.Or(err, ErrChanged))

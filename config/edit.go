@@ -48,7 +48,7 @@ type assignment struct {
 	inline   bool     // within braces
 }
 
-// assignments returns what a file assigns, in its order, up to the first error.
+// assignments returns the assignments of a file in order, up to the first syntax error.
 func assignments(file []byte) (all []assignment) {
 	p := unstable.Parser{}
 	p.Reset(file)

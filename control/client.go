@@ -24,13 +24,14 @@ const answerTimeout = time.Minute
 const maxAnswer = 4 << 20
 
 // A Client speaks to the crawl that runs on a data folder, in this process or another. The error of
-// every method wraps vocab.ErrNoCrawl if none runs, and ErrOtherVersion if the answer is not
-// understood.
+// every method wraps vocab.ErrNoCrawl if no crawl runs, and ErrOtherVersion if the answer cannot be
+// parsed.
 type Client struct {
 	http http.Client
 }
 
-// New returns a client for the crawls of the data folder dir. It connects anew for each request.
+// New returns a client for the crawls of the data folder dir. It opens a connection for each
+// request.
 func New(dir string) *Client {
 	return &Client{http.Client{
 		Timeout: answerTimeout,
@@ -43,7 +44,7 @@ func New(dir string) *Client {
 	}}
 }
 
-// Status returns what the crawl does now and why its hosts wait.
+// Status returns the state of the crawl and why its hosts wait.
 func (c *Client) Status(ctx context.Context) (*vocab.CrawlStatus, error) {
 	st := &vocab.CrawlStatus{}
 	return st, c.ask(ctx, http.MethodGet, "/status", nil, st)
@@ -66,8 +67,8 @@ func (c *Client) Add(ctx context.Context, urls []string) ([]vocab.AddResult, err
 	return answer.Added, err
 }
 
-// Remove takes the URLs of a host, or those that match a pattern, out of this run of the crawl. It
-// returns how many left the queues.
+// Remove removes the URLs of a host, or the URLs that match a pattern, from this run of the crawl.
+// It returns how many were queued.
 func (c *Client) Remove(ctx context.Context, pattern string) (uint64, error) {
 	var answer removeAnswer
 	err := c.ask(ctx, http.MethodPost, "/remove", removeRequest{pattern}, &answer)
@@ -81,17 +82,17 @@ func (c *Client) SetDelay(ctx context.Context, host string, d time.Duration) (st
 	return answer.Site, err
 }
 
-// Block blocks targets for good, see engine.Block.
+// Block blocks targets permanently, see engine.Block.
 func (c *Client) Block(ctx context.Context, targets []string) (r BlockReport, err error) {
 	return r, c.ask(ctx, http.MethodPost, "/ban", blockRequest{targets}, &r)
 }
 
-// Unblock lifts blocks.
+// Unblock unblocks targets.
 func (c *Client) Unblock(ctx context.Context, targets []string) (r BlockReport, err error) {
 	return r, c.ask(ctx, http.MethodPost, "/unban", blockRequest{targets}, &r)
 }
 
-// Blocked returns the patterns of all that is blocked.
+// Blocked returns the patterns of all blocks.
 func (c *Client) Blocked(ctx context.Context) ([]string, error) {
 	var r BlockReport
 	err := c.ask(ctx, http.MethodGet, "/bans", nil, &r)
@@ -107,7 +108,7 @@ func (c *Client) Trace(ctx context.Context, u weburl.URL) (steps []Step, err err
 	return steps, err
 }
 
-// Snapshot has the crawl copy its data folder for a purpose.
+// Snapshot makes the crawl copy its data folder for a purpose.
 func (c *Client) Snapshot(ctx context.Context, p snapshot.Purpose) (*snapshot.Snapshot, error) {
 	s := &snapshot.Snapshot{}
 	return s, c.ask(ctx, http.MethodPost, "/snapshot?for="+url.QueryEscape(string(p)), nil, s)
@@ -158,7 +159,7 @@ func (c *Client) ask(ctx context.Context, method, path string, body, answer any)
 	return nil
 }
 
-// refusal returns the error that an answer with another status than 200 carries.
+// refusal returns the error of an answer whose status is not 200.
 func refusal(status int, body []byte) error {
 	var answer errorAnswer
 	if err := json.Unmarshal(body, &answer); err != nil || answer.Error == "" {

@@ -1,8 +1,8 @@
 // Package control lets other processes watch and steer the crawl that runs on a data folder: HTTP
 // and JSON over a Unix socket in the data folder. Client is one end, Serve the other.
 //
-// The socket's folder has mode 0700 and the socket 0600. Whoever may write to the data folder may
-// say what is crawled; there is no other check.
+// The socket's folder has mode 0700 and the socket 0600. Every user who can write to the data
+// folder can control the crawl; there is no other check.
 //
 //	GET  /1/status              vocab.CrawlStatus
 //	GET  /1/trace?url=URL       []Step: the records of a URL and of the documents it is an alias of
@@ -35,7 +35,7 @@ var (
 	ErrUnknownURL   = errors.New("never seen: no seed, no link and no sitemap leads to it")
 )
 
-// A BlockReport says what Block or Unblock changed.
+// A BlockReport reports what Block or Unblock changed.
 type BlockReport struct {
 	Patterns  []string `json:"patterns"`  // that were added or removed
 	Documents int      `json:"documents"` // known URLs that match and that changed
@@ -43,7 +43,7 @@ type BlockReport struct {
 	Restored  int      `json:"restored"`  // documents that came back from the repository, without a fetch
 }
 
-// Add adds the report of another shard, which blocks the same patterns.
+// Add adds the report of another shard with the same patterns.
 func (r *BlockReport) Add(other *BlockReport) {
 	if len(other.Patterns) > 0 {
 		r.Patterns = other.Patterns

@@ -13,8 +13,8 @@ import (
 	"anatomy/vocab"
 )
 
-// A Crawl is what the socket steers. Its methods are called by many goroutines; those of Client
-// with the same names say what they do.
+// A Crawl is controlled through the socket. Its methods are called concurrently; the methods of
+// Client with the same names document them.
 type Crawl interface {
 	Status() *vocab.CrawlStatus
 	Trace(url string) ([]Step, error)
@@ -34,7 +34,7 @@ type Crawl interface {
 const maxRequest = 1 << 20
 
 // Serve answers on the socket until ctx ends. Then it finishes the requests in flight, which takes
-// as long as a client waits at most, and closes the socket.
+// at most as long as a client waits, and closes the socket.
 func Serve(ctx context.Context, socket net.Listener, crawl Crawl) {
 	server := &http.Server{
 		Handler:           handler(crawl),
@@ -94,8 +94,8 @@ func handler(crawl Crawl) http.Handler {
 	return mux
 }
 
-// decoding decodes the JSON body of a request for answer. Its context outlives the connection: what
-// was begun is finished even if the client does not wait.
+// decoding decodes the JSON body of a request for answer. Its context outlives the connection: an
+// operation completes even if the client does not wait.
 func decoding[Q any](answer func(context.Context, Q) (any, error)) func(*http.Request) (any, error) {
 	return func(r *http.Request) (any, error) {
 		var q Q

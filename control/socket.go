@@ -17,9 +17,9 @@ import (
 // final zero.
 const maxSocketPath = 103
 
-// Listen opens the control socket of the data folder dir, whose lock the caller holds: a socket
-// that is there was left by a crawl that was killed. If its path is too long for a socket, the
-// socket is in a temporary folder and a symbolic link leads to it.
+// Listen opens the control socket of the data folder dir, whose lock the caller holds: an existing
+// socket is left from a crawl that was killed. If the path is too long for a socket, the socket is
+// in a temporary folder and a symbolic link points to it.
 func Listen(dir string) (net.Listener, error) {
 	folder, path := datadir.Control(dir), datadir.ControlSocket(dir)
 	if err := errors.Join(Remove(dir), os.Mkdir(folder, 0o700)); err != nil {
@@ -43,8 +43,8 @@ func Listen(dir string) (net.Listener, error) {
 	return listener, os.Chmod(path, 0o600)
 }
 
-// Remove removes the control socket of the data folder dir, and the temporary folder that it may
-// be in.
+// Remove removes the control socket of the data folder dir, with its temporary folder if it has
+// one.
 func Remove(dir string) error {
 	var err error
 	if path, there := os.Readlink(datadir.ControlSocket(dir)); there == nil {

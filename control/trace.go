@@ -28,7 +28,7 @@ type Documents interface {
 	Site(name string) (docindex.SiteUsage, error)
 }
 
-// maxSteps bounds the aliases that Follow follows.
+// maxSteps bounds the number of aliases that Follow follows.
 const maxSteps = 16
 
 // Follow returns the record of a URL and those of the documents that it is an alias of. The last is
@@ -66,7 +66,7 @@ func Follow(db Documents, u weburl.URL) ([]Step, error) {
 	return steps, nil
 }
 
-// explain fills in what the host and the site of the document say of it.
+// explain fills in the state of the document's host and site.
 func (s *Step) explain(db Documents) error {
 	u, err := weburl.Parse(s.URL)
 	if err != nil {

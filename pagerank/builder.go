@@ -20,10 +20,10 @@ type Builder struct {
 	err   error // the first error of store
 }
 
-// listLinks is how many links are collected before they are added to the store.
+// listLinks is the number of links that are collected before they are added to the store.
 const listLinks = 1 << 20
 
-// Grow adds the nodes 0 to nodes-1, unless they are there.
+// Grow ensures that the graph has the nodes 0 to nodes-1.
 func (b *Builder) Grow(nodes int) { b.nodes = max(b.nodes, nodes) }
 
 // Add adds links from one node to others, and the nodes, which are at most [MaxNode].
@@ -50,7 +50,7 @@ func (b *Builder) put() {
 }
 
 // Graph returns the graph of the links so far and empties the builder. It fails with [ErrTooLarge]
-// if the graph exceeds Memory (see [Rank]), and if a node exceeds MaxNode.
+// if the graph exceeds Memory (see [Rank]), and with another error if a node exceeds MaxNode.
 func (b *Builder) Graph() (*Graph, error) {
 	store, nodes, err := b.finish()
 	if err != nil {

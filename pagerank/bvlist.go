@@ -55,7 +55,7 @@ func readBV(ctx context.Context, r io.Reader, o Options) (_ *linkStore, seen *id
 	}
 }
 
-// ReadGraph is [ReadEdges] for each form of list that o may say.
+// ReadGraph reads a graph in the format that o names. For an edge list it is [ReadEdges].
 func ReadGraph(ctx context.Context, in io.Reader, o Options) (g *Graph, ids []uint32, err error) {
 	o.Memory = 0
 	l, err := readGraph(ctx, in, &o)

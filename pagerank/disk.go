@@ -29,7 +29,7 @@ type diskGraph struct {
 	out          *os.File // out-degree of each node, uint32
 }
 
-// A diskPiece is a range of targets and where its parts are in the files.
+// A diskPiece is a range of targets, with the offsets of its parts in the files.
 type diskPiece struct {
 	from, to uint32
 	links    int
@@ -95,7 +95,7 @@ func (g *diskGraph) close() {
 // rangeBits is the size of the ranges of targets that are counted; pieces consist of ranges.
 const rangeBits = 8
 
-// A diskLayout is a diskGraph in the making.
+// A diskLayout is a diskGraph under construction.
 type diskLayout struct {
 	*diskGraph
 	ctx       context.Context // of newDiskGraph
@@ -166,7 +166,7 @@ func (l *diskLayout) parallel(n int, do func(worker, i int) error) error {
 	return parallelErr(l.ctx, l.workers, n, do)
 }
 
-// count counts the links to each range and cuts the targets into pieces.
+// count counts the links to each range and divides the targets into pieces.
 func (l *diskLayout) count() error {
 	counts := make([][]uint32, l.workers)
 	err := l.eachRaw(func(worker int, links []link) error {
@@ -372,7 +372,7 @@ func (l *diskLayout) gather(m *pieceMaker, i int) error {
 	return err
 }
 
-// turn writes the remote nodes by the piece that they are in, and the out-degree of each node.
+// turn writes the remote nodes by the piece that contains them, and the out-degree of each node.
 func (l *diskLayout) turn() (err error) {
 	if l.remote, err = scratch(l.dir); err != nil {
 		return err

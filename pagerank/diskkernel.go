@@ -12,7 +12,7 @@ import (
 
 var errDamagedLayout = errors.New("the scratch file was changed by another program, or the disk is damaged")
 
-// maxRounds bounds the rounds of an iteration from disk: each reads what earlier ones wrote.
+// maxRounds bounds the rounds of an iteration from disk: each reads the results of earlier ones.
 const maxRounds = 8
 
 // rounds divides a number of pieces into rounds. The pieces of a round are computed at the same time,

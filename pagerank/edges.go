@@ -293,7 +293,7 @@ func node(word []byte) (uint32, error) {
 	return uint32(n), nil
 }
 
-// A listedGraph is a graph as it was read, with the nodes as they are in the list.
+// A listedGraph is a graph as read, with the nodes of the list.
 type listedGraph struct {
 	store *linkStore
 	seen  *idSet

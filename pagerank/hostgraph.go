@@ -65,7 +65,8 @@ func readVertices(r io.Reader) (names []string, err error) {
 }
 
 // readRanks returns ranks by node of the graph, from lines of node and rank or from a rank file of
-// Common Crawl. Nodes without a line have the least rank of all, and lines of other nodes are skipped.
+// Common Crawl. Nodes without a line get the minimum of all ranks; lines of other nodes are
+// skipped.
 func (s *idSet) readRanks(r io.Reader, names []string) ([]float32, error) {
 	ids := make(map[string]uint32, len(names))
 	for id, name := range names {

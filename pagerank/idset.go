@@ -26,7 +26,7 @@ func (s *idSet) add(id uint32) {
 	p.words[id>>6&1023] |= 1 << (id & 63)
 }
 
-// merge adds the numbers of another set, which may not be used any more.
+// merge adds the numbers of another set, which must not be used afterwards.
 func (s *idSet) merge(other *idSet) {
 	for high, q := range other.pages {
 		switch p := s.pages[high]; {
@@ -41,7 +41,8 @@ func (s *idSet) merge(other *idSet) {
 	}
 }
 
-// count returns the size of the set and prepares rank. Nothing may be added after it.
+// count computes the size of the set, returns it, and prepares rank. No number may be added
+// afterwards.
 func (s *idSet) count() int {
 	n := uint32(0)
 	for _, p := range s.pages {

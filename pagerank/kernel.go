@@ -21,7 +21,8 @@ type computation struct {
 	next     func(teleport float64) // runs one iteration
 }
 
-// newComputation returns a computation on g, which may not be used any more if owned is set.
+// newComputation returns a computation on g. If owned is set, it takes over g, which must not be
+// used afterwards.
 func newComputation(g *Graph, owned bool, damping float64, to *teleportSet, workers int) *computation {
 	c := &computation{
 		out: g.out, damping: damping, workers: workers,
@@ -77,7 +78,8 @@ func (c *computation) eachPiece(do func(i int)) {
 	parallel(c.workers, len(c.layout.pieces), func(_, i int) { do(i) })
 }
 
-// result returns the ranks by node, scaled to sum to 1. The computation may not be used any more.
+// result returns the ranks by node, scaled to sum to 1. The computation must not be used
+// afterwards.
 func (c *computation) result() []float64 {
 	all := sum(c.ranks)
 	rooms := make([][]float64, c.workers)

@@ -51,8 +51,8 @@ func lanesOf(work int) int { return max(1, min(work>>17, 8+work>>21, 32)) }
 // maxNodesInMemory bounds the nodes of a layout: slots have 32 bits.
 const maxNodesInMemory = math.MaxUint32 - 1<<28
 
-// newLayout lays out a graph. If owned is set, the slots replace the sources of g, which may not be
-// used any more.
+// newLayout lays out a graph. If owned is set, the slots replace the sources of g, which must not
+// be used afterwards.
 func newLayout(g *Graph, owned bool, workers int) *layout {
 	l := cutLanes(g)
 	positions := make([]uint32, g.Nodes())

@@ -28,7 +28,7 @@ const maxHead = 1 << 20
 // maxWindow bounds the memory that a list compressed with zstd may ask for, in bytes.
 const maxWindow = 128 << 20
 
-// openEdges tells the form of an edge list.
+// openEdges detects the format of an edge list.
 func openEdges(r io.Reader) (*openList, error) {
 	in, err := decompressed(r)
 	if err != nil {
@@ -142,10 +142,10 @@ func hasNames(head []byte) (named bool, err error) {
 	return first > 0 || lone, nil
 }
 
-// isComment reports whether a line with this first word has no link.
+// isComment reports whether a line with this first word is a comment.
 func isComment(word []byte) bool { return len(word) == 0 || word[0] == '#' || word[0] == '%' }
 
-// isNumber reports whether a word has the form of a number, be it one of a node or not.
+// isNumber reports whether a word has the form of a number, whether it is a valid node or not.
 func isNumber(word []byte) bool {
 	return bytes.Count(word, []byte{'.'}) < 2 &&
 		!bytes.ContainsFunc(word, func(c rune) bool { return !strings.ContainsRune("0123456789+-.", c) })

@@ -8,7 +8,7 @@ import (
 	"anatomy/disk/translations"
 )
 
-// Bounds of what is alike, from 0 to 1: see [matcher.match].
+// Bounds of the similarity, from 0 to 1: see [matcher.match].
 const (
 	alikeAlone = 0.35 // of two pages that nothing else pairs
 	alikeLeast = 0.22 // of two pages of which each is by far the best for the other
@@ -62,13 +62,14 @@ func (f *finder) byLanguage() (all [][]*page) {
 // maxLanguages bounds the languages of a site whose pages are compared: those with most pages.
 const maxLanguages = 64
 
-// maxCompared bounds the pages of two languages that are compared, for time and memory.
+// maxCompared bounds the pages of two languages that are compared, because of time and memory.
 const maxCompared = 20_000
 
-// maxPostings bounds the pages of a language that have a feature which is compared.
+// maxPostings bounds the pages of one language with a feature; more frequent features are not
+// compared.
 const maxPostings = 200
 
-// A side is the pages of one language that have no version in the other one yet.
+// A side is the pages of one language without a version in the other one so far.
 type side struct {
 	pages []*page
 	size  int // features of all
@@ -76,7 +77,7 @@ type side struct {
 
 func (p *page) countFeatures() int { return len(p.Names) + len(p.Shape) + len(p.Links) }
 
-// featuresOf returns what of a page is compared: names, shapes, and versions that it links to.
+// featuresOf returns the features of a page: names, shapes, and the versions that it links to.
 func (f *finder) featuresOf(p *page) (all []uint64) {
 	const shape, linked = 1 << 32, 2 << 32
 	for _, h := range p.Names {
@@ -95,7 +96,7 @@ func (f *finder) featuresOf(p *page) (all []uint64) {
 	return all
 }
 
-// free returns the pages of a language whose groups lack another one.
+// free returns the pages of a language whose groups have no page of the other language.
 func (f *finder) free(pages []*page, other string) (s side) {
 	for _, p := range pages {
 		if !slices.ContainsFunc(f.groupOf(p), func(q *page) bool { return q.lang == other }) {
@@ -106,13 +107,13 @@ func (f *finder) free(pages []*page, other string) (s side) {
 	return s
 }
 
-// A best is the best page of the other side for one page.
+// A best is the best match of one page on the other side.
 type best struct {
 	page          int // -1 for none
 	alike, second float64
 }
 
-// matchLanguages joins pages of two languages, and returns how many pairs.
+// matchLanguages joins pages of two languages, and returns the number of pairs.
 func (f *finder) matchLanguages(a, b []*page, round int) (joined int) {
 	x, y := f.free(a, b[0].lang), f.free(b, a[0].lang)
 	known, least := len(a)-len(x.pages), min(len(a), len(b))
@@ -225,7 +226,7 @@ func (f *finder) compare(x, y side) (forX, forY []best) {
 	return forX, forY
 }
 
-// see takes a page into account.
+// see updates the best match with a page.
 func (b *best) see(page int, alike float64) {
 	if alike > b.alike {
 		b.page, b.alike, b.second = page, alike, b.alike
@@ -234,7 +235,7 @@ func (b *best) see(page int, alike float64) {
 	}
 }
 
-// sizeRatio is 1 for texts of one length up to twice of each other, and less for others.
+// sizeRatio is 1 for texts whose lengths differ by less than a factor of two, and less for others.
 func sizeRatio(a, b int) float64 {
 	r := float64(min(a, b)+100) / float64(max(a, b)+100)
 	return min(1, 2*r)

@@ -28,7 +28,7 @@ var names = map[string]string{
 // maxCode is the length of the longest name of a language in URLs, in bytes.
 const maxCode = 12
 
-// languageOf returns the language tag that s is, "" if it is none: "de", "pt-br" of "pt_BR", "zh-hans".
+// languageOf returns the language tag that s spells, or "": "de", "pt-br" of "pt_BR", "zh-hans".
 func languageOf(s string) string {
 	if len(s) < 2 || len(s) > maxCode {
 		return ""
@@ -57,17 +57,18 @@ func isCode(s string) bool {
 	return (len(s) == 2 || len(s) == 3) && !strings.Contains(s, " ") && strings.Contains(codes, " "+s+" ")
 }
 
-// A slot is where in URLs of a site a language stands: "host", "path 0", "file" or "query hl".
+// A slot is the position of a language in the URLs of a site: "host", "path 0", "file" or "query
+// hl".
 type slot string
 
-// A variant reads a URL as one of a page in a language.
+// A variant reads a URL as the URL of a page in a language.
 type variant struct {
 	slot slot
 	lang string
 	key  string // the URL without the language
 }
 
-// keyOf returns the key of a page whose URL names no language.
+// keyOf returns the key of a page whose URL has no language.
 func keyOf(u *weburl.URL) string {
 	if q := u.Query(); q != "" {
 		return u.Host() + u.Path() + "?" + q
@@ -128,7 +129,7 @@ func variantsOf(u *weburl.URL) (all []variant) {
 	return all
 }
 
-// cutLanguage cuts a language off a label of a host: "de", "handbook-de", "de-handbook".
+// cutLanguage removes a language from a label of a host: "de", "handbook-de", "de-handbook".
 func cutLanguage(label string) (rest, lang string) {
 	if lang = languageOf(label); lang != "" {
 		return "", lang
@@ -146,8 +147,8 @@ func cutLanguage(label string) (rest, lang string) {
 
 type fileName struct{ key, lang string }
 
-// cutFile cuts a language off the name of a file: page.de.html, page_de.html, page-de.html, page.html.de,
-// de.html.
+// cutFile removes a language from a file name: page.de.html, page_de.html, page-de.html,
+// page.html.de, de.html.
 func cutFile(name string) (all []fileName) {
 	base, extension := name, ""
 	if i := strings.LastIndexByte(name, '.'); i >= 0 {

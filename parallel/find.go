@@ -1,11 +1,11 @@
-// Package parallel finds which pages of a collection are translations of each other: by what pages
-// say themselves, by URLs that differ in a language alone, and by what stays the same in another
-// language: numbers, names, code, pictures, the sequence of blocks, and links to pages that are
-// versions of each other.
+// Package parallel finds the pages of a collection that are translations of each other: by the
+// declarations of the pages, by URLs that differ only in a language, and by features that a
+// translation keeps: numbers, names, code, pictures, the sequence of blocks, and links to pages
+// that are versions of each other.
 //
-// The pages of a site are compared with each other only, and with those of a site whose name differs in
-// a language if the two sites link to each other. What a page says of another counts, unless several
-// pages of one language say it, and unless the other is on another site and does not say so too.
+// Pages are compared within a site, and with the pages of a site whose name differs in a language
+// if the two sites link to each other. A declaration of a page about another counts, unless several
+// pages of one language make it. Between sites it counts only if both pages make it.
 package parallel
 
 import (
@@ -19,8 +19,8 @@ import (
 	"anatomy/vocab"
 )
 
-// Find returns the groups of versions among the pages of one site, or those that it found until ctx was
-// done.
+// Find returns the groups of versions among the pages of one site. If ctx is done it returns the
+// groups found so far.
 func Find(ctx context.Context, pages []Page) []translations.Group {
 	f := &finder{byDoc: map[vocab.DocID]*page{}, ctx: ctx, work: maxWork}
 	for i := range pages {
@@ -43,7 +43,7 @@ func Find(ctx context.Context, pages []Page) []translations.Group {
 	return f.result()
 }
 
-// chooseVariants reads each URL by the slot that most pages of the site have a language in. A slot
+// chooseVariants reads each URL by the slot in which most pages of the site have a language. A slot
 // counts if it has two languages.
 func (f *finder) chooseVariants() {
 	all := make([][]variant, len(f.pages))
@@ -70,7 +70,7 @@ func (f *finder) chooseVariants() {
 	}
 }
 
-// setLanguages sets the languages of pages whose URLs name none.
+// setLanguages sets the languages of pages whose URLs have none.
 func (f *finder) setLanguages() {
 	for _, p := range f.pages {
 		if p.lang == "" {
@@ -79,7 +79,7 @@ func (f *finder) setLanguages() {
 	}
 }
 
-// languageTag returns a declared language in lower case, "" if it is none.
+// languageTag returns a declared language in lower case, or "" if it is not a language.
 func languageTag(s string) string {
 	s = strings.ReplaceAll(strings.ToLower(strings.TrimSpace(s)), "_", "-")
 	if vocab.PrimaryLanguage(s) == "" || !translations.ValidTag(s) {
@@ -88,7 +88,7 @@ func languageTag(s string) string {
 	return s
 }
 
-// spoken returns the language of a text, "" if its words do not tell.
+// spoken returns the language of a text, or "" if its words do not identify one.
 func spoken(text string) string {
 	terms := strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return r < 'a' && r != '\'' || r > 'z' && r < 0xc0 })
 	if lang := analysis.LanguageOf(terms); lang != "" {
@@ -149,13 +149,13 @@ func (f *finder) joinAlternates() {
 	}
 }
 
-// Bounds of what is alike, between 0 and 1: see [vectors.alike].
+// Bounds of the similarity, between 0 and 1: see [vectors.alike].
 const (
 	notUnlike = 0.10 // of pages with one key
 )
 
-// joinKeys joins pages whose URLs differ in the language alone, if those of the site do so more than
-// by chance, and the two are not unlike.
+// joinKeys joins pages whose URLs differ only in the language, if this occurs on the site more
+// often than by chance, and the two pages are not dissimilar.
 func (f *finder) joinKeys() {
 	byKey := map[string][]*page{}
 	for _, p := range f.pages {
@@ -263,10 +263,10 @@ func (f *finder) result() (all []translations.Group) {
 	return all
 }
 
-// untranslated is the share of a page's text from which it is a copy of another version.
+// untranslated is the share of equal text from which a page is a copy of another version.
 const untranslated = 0.6
 
-// hasCopies reports whether the text of a page of a group is that of another.
+// hasCopies reports whether a page of a group has the text of another.
 func (f *finder) hasCopies(pages []*page) bool {
 	return slices.ContainsFunc(pages, func(p *page) bool {
 		return slices.ContainsFunc(pages, func(q *page) bool {
@@ -275,8 +275,8 @@ func (f *finder) hasCopies(pages []*page) bool {
 	})
 }
 
-// originals returns how often the words of pages are in the language that they claim, by language, in
-// a sample.
+// originals returns, by language, how often the words of sampled pages are in the declared
+// language.
 func (f *finder) originals() map[string]float64 {
 	right, seen := map[string]float64{}, map[string]float64{}
 	for _, p := range f.pages {
@@ -293,8 +293,8 @@ func (f *finder) originals() map[string]float64 {
 	return right
 }
 
-// copiesIn returns the pages of a group whose text is that of another one: of two, the one whose
-// language is less often that of its words.
+// copiesIn returns the pages of a group whose text is a copy of another's: of two, the one whose
+// declared language is less often the language of its words.
 func copiesIn(pages []*page, original map[string]float64) map[*page]bool {
 	copies := map[*page]bool{}
 	own := map[*page]float64{}

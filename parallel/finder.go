@@ -19,7 +19,7 @@ type Page struct {
 	*structure.Page
 }
 
-// A page is a Page while versions are looked for.
+// A page is a Page during the search for versions.
 type page struct {
 	*Page
 	lang     string // label: by URL, else declared, else by its words
@@ -45,18 +45,19 @@ type finder struct {
 	work int // what comparisons may still cost, see maxWork
 }
 
-// maxWork bounds the comparisons of one site, counted in features of pages: some 20 s. A site with
-// more has the versions that were found by then.
+// maxWork bounds the comparisons of one site, counted in features of pages: about 20 s. On a larger
+// site, the versions found by then are returned.
 const maxWork = 400_000_000
 
-// spend takes the cost of a comparison, and reports whether it may be made.
+// spend subtracts the cost of a comparison from the budget, and reports whether the budget allows
+// it.
 func (f *finder) spend(features int) bool {
 	f.work -= features
 	return f.work >= 0 && f.ctx.Err() == nil
 }
 
-// sameOwner reports whether two pages are of one site, or of sites that link to each other. Anybody can
-// have a site whose name is that of another with a language.
+// sameOwner reports whether two pages are on one site, or on sites that link to each other. Anybody
+// can register a site whose name is another's name with a language.
 func (f *finder) sameOwner(a, b *page) bool {
 	x, y := a.URL.Site(), b.URL.Site()
 	return x == y || f.owners[[2]string{x, y}] && f.owners[[2]string{y, x}]
@@ -74,7 +75,7 @@ func (f *finder) setOwners() {
 	}
 }
 
-// leastKeys is how many pairs show that a way of pairing means something on a site.
+// leastKeys is the minimum number of pairs for a method of pairing to count on a site.
 const leastKeys = 3
 
 // leastPages is how many pages of a language a site has at least that may be in it.
@@ -91,8 +92,8 @@ func (f *finder) languages() map[string]int {
 	return n
 }
 
-// join makes versions of two pages, and of those of their groups, and reports whether they are now.
-// A group has one page of a language.
+// join makes two pages versions of each other, with the other pages of their groups, and reports
+// whether they are versions now. A group has one page per language.
 func (f *finder) join(a, b *page, evidence translations.Evidence, sure int) bool {
 	if a == b || a.lang == "" || b.lang == "" || a.lang == b.lang {
 		return false

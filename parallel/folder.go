@@ -19,9 +19,9 @@ import (
 	"anatomy/weburl"
 )
 
-// Compute finds the versions of pages in the data folder dir, or in each shard, and puts them in force.
-// It takes no lock: it reads files that do not change, and publishes a table that every reader of the
-// folder finds with the next manifest.
+// Compute finds the versions of pages in the data folder dir, or in each shard, and publishes them.
+// It takes no lock: it reads immutable files, and publishes a table that readers of the folder find
+// through the next manifest.
 func Compute(ctx context.Context, dir string) error {
 	dirs, err := shards.Folders(dir)
 	if err != nil {
@@ -171,15 +171,15 @@ func eachPage(
 	return nil
 }
 
-// Least shares of the pages of a site whose pages are read.
+// Minimum shares of the pages of a site for its pages to be read.
 const (
 	ofDeclared = 0.05 // in each of two languages, by what the index has
 	ofNamed    = 0.3  // whose URLs name one of two languages in one slot
 	ofTwins    = 0.02 // with a URL that differs from another's in a language
 )
 
-// candidates returns the pages of a site that may have versions, by their URLs or by what the index
-// has of them: none if its pages are in one language.
+// candidates returns the pages of a site that may have versions, by their URLs or by their
+// languages in the index. It returns none if all pages are in one language.
 func candidates(sources []source) (some []source) {
 	declared := map[segment.Language]int{}
 	named := map[slot]map[string]int{}
@@ -234,10 +234,10 @@ func candidates(sources []source) (some []source) {
 	return nil
 }
 
-// sampled is how many pages of a site are read to see whether they name versions.
+// sampled is the number of pages of a site that are read to check whether they declare versions.
 const sampled = 2
 
-// declares reports whether a page among the first of a site names a version.
+// declares reports whether a page among the first of a site declares a version.
 func declares(repo *repository.Reader, sources []source) bool {
 	for _, s := range sources[:min(len(sources), sampled)] {
 		record, err := repo.Read(s.address)

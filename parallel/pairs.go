@@ -10,7 +10,7 @@ import (
 	"anatomy/vocab"
 )
 
-// A Pair is two pages that are translations of each other, as "anatomy export parallel" writes it.
+// A Pair is two pages that are translations of each other, as written by "anatomy export parallel".
 type Pair struct {
 	A          string  `json:"a"` // URL
 	B          string  `json:"b"`

@@ -19,22 +19,22 @@ import (
 // A Segment is a text in two languages.
 type Segment struct{ A, B string }
 
-// SegmentOptions say which segments are made. The zero value is for the blocks of all pairs.
+// SegmentOptions configure EachSegments. The zero value means the blocks of all pairs.
 type SegmentOptions struct {
 	Sentences bool     // of blocks, instead of whole blocks
 	Languages []string // of both pages of a pair, BCP 47; any if there are none
 }
 
 // EachSegments calls fn with the pairs of the data folder dir, or of all shards, whose pages have
-// texts that correspond, and with these texts in their order. Pages of which the publisher allows no copy or
-// no text to be shown are left out, and text that has no counterpart.
+// texts that correspond, and with these texts in their order. It omits pages whose publisher
+// forbids cached copies or snippets, and text without a counterpart.
 func EachSegments(ctx context.Context, dir string, o SegmentOptions, fn func(Pair, []Segment) error) error {
 	dirs, err := shards.Folders(dir)
 	if err != nil {
 		return err
 	}
 	for _, dir := range dirs {
-		// Files are opened before the first call of fn, so that no pair comes twice.
+		// Files are opened before the first call of fn, so that no pair occurs twice.
 		var s *segmenter
 		if err := datadir.ReadFiles(dir, func(m datadir.Manifest) (err error) {
 			s, err = openSegmenter(dir, m, o)
@@ -67,7 +67,7 @@ type textPage struct {
 	address vocab.Address
 }
 
-// openSegmenter returns nil if a data folder has no translations.
+// openSegmenter opens a data folder. It returns nil if the folder has no translations.
 func openSegmenter(dir string, m datadir.Manifest, o SegmentOptions) (*segmenter, error) {
 	table, err := translations.Read(dir)
 	if table == nil || err != nil {
@@ -103,7 +103,7 @@ func (s *segmenter) run(ctx context.Context, fn func(Pair, []Segment) error) (er
 	return nil
 }
 
-// isAsked reports whether the languages of a pair are those of the options.
+// isAsked reports whether the options include the languages of a pair.
 func (s *segmenter) isAsked(p translations.Pair) bool {
 	all := s.options.Languages
 	return len(all) == 0 || slices.Contains(all, p.A.Lang) && slices.Contains(all, p.B.Lang)
@@ -122,7 +122,7 @@ func (s *segmenter) pair(p translations.Pair, fn func(Pair, []Segment) error) er
 	return fn(newPair(p, s.pages[p.A.Doc].url, s.pages[p.B.Doc].url), segments)
 }
 
-// read returns the blocks of a page, none if it cannot be read.
+// read returns the blocks of a page, or nil if it cannot be read.
 func (s *segmenter) read(doc vocab.DocID) []align.Piece {
 	if pieces, ok := s.texts[doc]; ok {
 		return pieces

@@ -6,8 +6,8 @@ import (
 	"io"
 )
 
-// A TMX writes segments as a translation memory (TMX 1.4b), a unit for each. It is complete after
-// Close.
+// A TMX writes segments as a translation memory (TMX 1.4b), one unit per segment. The file is
+// complete after Close.
 type TMX struct{ out *bufio.Writer }
 
 // NewTMX begins a translation memory. Sentences says whether segments are sentences.
@@ -33,7 +33,7 @@ func (t *TMX) texts(markup ...string) {
 	}
 }
 
-// Write writes the segments of a pair of pages. It fails if the writer did.
+// Write writes the segments of a pair of pages. It returns the first error of the writer.
 func (t *TMX) Write(p Pair, segments []Segment) error {
 	for _, s := range segments {
 		t.out.WriteString("<tu>\n")
@@ -49,7 +49,7 @@ func (t *TMX) version(lang, url, text string) {
 	t.texts(`<tuv xml:lang="`, lang, `"><prop type="x-url">`, url, "</prop><seg>", text, "</seg></tuv>\n")
 }
 
-// Close writes the end. It fails if the writer did. It does not close the writer.
+// Close writes the end. It returns the first error of the writer, which it does not close.
 func (t *TMX) Close() error {
 	t.out.WriteString("</body>\n</tmx>\n")
 	return t.out.Flush()

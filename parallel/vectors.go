@@ -2,13 +2,13 @@ package parallel
 
 import "math"
 
-// vectors compare pages by what they hold: names and shape, weighted by their rarity on the site.
+// vectors compare pages by their names and shapes, weighted by rarity on the site.
 type vectors struct {
 	weight map[uint32]float32 // of a name or shape that at least two pages have
 	norm   map[*page]float64
 }
 
-// shapeBit tells the hashes of shapes from those of names.
+// shapeBit distinguishes the hashes of shapes from the hashes of names.
 const shapeBit = 1 << 31
 
 func newVectors(pages []*page) *vectors {

@@ -17,9 +17,9 @@ import (
 // maxText bounds an anchor text, in bytes. Longer ones, mostly clickable paragraphs, are cut.
 const maxText = 256
 
-// A Batch collects the links of some pages until it is written as one run of the link database. It has
-// at most one entry for a document: a page, an alias, not found, noindex, or known only from links. The
-// zero Batch is empty and ready. A Batch is for one goroutine.
+// A Batch collects the links of some pages until it is written as one run of the link database. It
+// has at most one entry for a document: a page, an alias, not found, noindex, or known only from
+// links. The zero Batch is empty and ready. A Batch is not safe for concurrent use.
 type Batch struct {
 	sources    map[vocab.DocID][]linkdb.Target
 	anchors    map[vocab.DocID]map[anchor][]vocab.DocID // sources by target and anchor
@@ -133,8 +133,8 @@ func (b *Batch) AddNoIndex(doc vocab.DocID) {
 	b.noIndex[doc] = true
 }
 
-// NotIndexed returns the documents that the index must not show as pages, ascending: those given to
-// AddAlias, AddNotFound, AddNoIndex and AddLinkedOnly.
+// NotIndexed returns the documents that the index must not show as pages, ascending: those passed
+// to AddAlias, AddNotFound, AddNoIndex and AddLinkedOnly.
 func (b *Batch) NotIndexed() []vocab.DocID {
 	all := slices.AppendSeq(slices.Collect(maps.Keys(b.aliases)), maps.Keys(b.noIndex))
 	all = slices.AppendSeq(all, maps.Keys(b.linkedOnly))

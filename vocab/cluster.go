@@ -13,7 +13,7 @@ type ClusterStatus struct {
 	Bytes      int64         `json:"bytes"`
 	Nodes      []ClusterNode `json:"nodes"`
 
-	// Where each shard has an owner of its own, the fields on owner and generation are not set.
+	// If each shard has its own owner, the fields on owner and generation are not set.
 	Divided []ClusterShard `json:"divided,omitempty"`
 }
 
@@ -26,7 +26,7 @@ type ClusterShard struct {
 	Missing bool          `json:"missing"` // there is no generation yet
 }
 
-// ShardWork is what the owner of a shard has to do.
+// ShardWork describes the remaining work of the owner of a shard.
 type ShardWork struct {
 	Shard    int   `json:"shard"`
 	Pages    int64 `json:"pages"`
@@ -47,7 +47,7 @@ type ClusterOwner struct {
 	Drains   bool      `json:"drains"` // it was asked to hand over
 }
 
-// A ClusterNode is what a node of a cluster says of itself.
+// A ClusterNode is what a node of a cluster reports about itself.
 type ClusterNode struct {
 	Machine    string    `json:"machine"`
 	Version    string    `json:"version"`
@@ -56,11 +56,11 @@ type ClusterNode struct {
 	Made       time.Time `json:"made"`       // of that generation
 	Failing    string    `json:"failing"`    // why it is behind; "" if nothing is wrong
 
-	// Of a machine that may own the collection and then has crawlers of other machines.
+	// Of a machine that can own the collection and then has crawlers on other machines.
 	Crawlers string `json:"crawlers,omitempty"` // the address at which they reach it
 	Key      string `json:"key,omitempty"`      // see node.Keyring.Public
 
-	// Of a machine that may own some of the shards of a divided collection.
+	// Of a machine that can own some of the shards of a divided collection.
 	Node string      `json:"node,omitempty"` // random ID of the process
 	Owns []ShardWork `json:"owns,omitempty"` // shards that it owns
 

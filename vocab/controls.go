@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// Controls are what the publisher of a page allows to be shown of it, by robots directives. The zero
-// value allows everything.
+// Controls are the limits that the publisher of a page sets on what is shown of it, by robots
+// directives. The zero value allows everything.
 type Controls struct {
 	NoArchive  bool   // no copy of the page is shown
 	Bounded    bool   // at most MaxSnippet characters of its text are shown
@@ -55,7 +55,7 @@ func (c Controls) Cut(text string) string {
 	return text
 }
 
-// Directives returns the controls as a page states them: "max-snippet:50".
+// Directives returns the controls as robots directives: "max-snippet:50".
 func (c Controls) Directives() (all []string) {
 	switch {
 	case c.NoSnippet():

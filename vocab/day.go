@@ -11,7 +11,7 @@ type Day uint16
 
 const daySeconds = 24 * 60 * 60
 
-// DayOf returns the day of t in UTC, 0 if a Day cannot represent it.
+// DayOf returns the day of t in UTC, or 0 if a Day cannot represent it.
 func DayOf(t time.Time) Day {
 	if n := t.Unix() / daySeconds; n > 0 && n <= math.MaxUint16 {
 		return Day(n)

@@ -1,9 +1,9 @@
 package vocab
 
-// A Genre says what a page is for.
+// A Genre is the purpose of a page.
 type Genre uint8
 
-// The genres. The numbers are part of the format of segments.
+// Genres. The numbers are part of the format of segments.
 const (
 	OtherGenre    Genre = iota // a page that explains something, as most do, or none of the others
 	SourceListing              // the text of a program

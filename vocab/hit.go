@@ -19,7 +19,7 @@ import "fmt"
 // first: see [Hit.Before].
 type Hit uint32
 
-// The bounds of the field of anchors. The position of a term in it is
+// Bounds of the field of anchors. The position of a term in it is
 //
 //	bits 23..10  text    number of the anchor text, the commonest is 0
 //	bits  9..5   words   number of terms of the text, minus one
@@ -58,7 +58,7 @@ func PartPosition(part, words, index int) uint32 { return uint32(part<<4 | (word
 // MaxPosition is the largest position of a Hit. Terms after it are not indexed.
 const MaxPosition = 1<<24 - 1
 
-// A HitType is what an occurrence of a term is part of.
+// A HitType is the part of a document in which a term occurs.
 type HitType uint8
 
 // The hit types. The order is part of the formats on disk.
@@ -137,10 +137,10 @@ func (h Hit) Type() HitType { return HitType(h>>4) & 15 }
 // Field returns the field.
 func (h Hit) Field() Field { return h.Type().Field() }
 
-// Capital reports whether the word begins with an upper-case letter, in an index of before.
+// Capital reports whether the word begins with an upper-case letter, in an older index.
 func (h Hit) Capital() bool { return h&(1<<3) != 0 }
 
-// Size returns log2 of the number of links of anchor text. Of other text it says nothing now.
+// Size returns log2 of the number of links of anchor text. For other text it has no meaning.
 func (h Hit) Size() uint8 { return uint8(h & 7) }
 
 // Before reports whether h sorts before other in a posting: by field, then position, then type.

@@ -6,19 +6,19 @@ import (
 	"fmt"
 )
 
-// A DocID identifies a document for good. It is assigned when the document's URL is first seen,
-// whether or not the page is ever fetched (BP98 §4.1, §4.2.3). The DocIDs of a data folder are dense
-// and start at 1; 0 is no document. Example: 4711.
+// A DocID identifies a document permanently. It is assigned when the document's URL is first seen,
+// whether or not the page is ever fetched (BP98 §4.1, §4.2.3). The DocIDs of a data folder are
+// dense and start at 1; 0 is not a document. Example: 4711.
 type DocID uint64
 
-// A collection may be in several data folders, its shards. Outside its shard, a DocID has the number
-// of the shard above these bits.
+// A collection may consist of several data folders, its shards. Outside its shard, a DocID has the
+// number of the shard above these bits.
 const shardBits = 40
 
-// Outer returns the DocID outside of its shard of a document that has the DocID doc there.
+// Outer returns the DocID that a document with the DocID doc in its shard has outside of it.
 func Outer(shard int, doc DocID) DocID { return DocID(shard)<<shardBits | doc }
 
-// Shard returns the number of the shard of a DocID as it is outside, and the DocID in the shard.
+// Shard returns the number of the shard of an outer DocID, and the DocID in the shard.
 func (d DocID) Shard() (shard int, doc DocID) { return int(d >> shardBits), d & (1<<shardBits - 1) }
 
 // A TermID is a term's rank in the sorted dictionary of one barrel file or segment. It has no meaning
@@ -47,7 +47,8 @@ func ContentOf(body []byte) (c ContentID) {
 func (c ContentID) String() string { return hex.EncodeToString(c[:]) }
 
 // An Address is where a record is in the repository: file number, offset of its block in that file,
-// slot within the block. Addresses ascend in the order of writing; 0 is no address. Example: 3:65536:7.
+// slot within the block. Addresses ascend in the order of writing; 0 is not an address. Example:
+// 3:65536:7.
 type Address uint64
 
 const (

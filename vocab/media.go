@@ -89,7 +89,7 @@ func (m Medium) String() string {
 	return ""
 }
 
-// ParseMedium returns the medium with a name or file extension, false if there is none.
+// ParseMedium returns the medium with a name or file extension, or false.
 func ParseMedium(name string) (Medium, bool) {
 	switch name = strings.ToLower(name); name {
 	case "":
@@ -118,21 +118,21 @@ func MediumOf(contentType string) Medium {
 	return media[strings.ToLower(strings.TrimSpace(name))]
 }
 
-// IsPDF reports whether a body begins as a PDF does (ISO 32000-1 §7.5.2).
+// IsPDF reports whether a body begins like a PDF (ISO 32000-1 §7.5.2).
 func IsPDF(body []byte) bool { return bytes.HasPrefix(body, []byte("%PDF-")) }
 
-// IsZip reports whether a body begins as a zip file does (APPNOTE 4.3.7).
+// IsZip reports whether a body begins like a zip file (APPNOTE 4.3.7).
 func IsZip(body []byte) bool { return bytes.HasPrefix(body, []byte("PK\x03\x04")) }
 
 // Zipped reports whether documents of the medium are zip files.
 func (m Medium) Zipped() bool { return m >= DOCX && m <= EPUB }
 
-// Office reports whether documents of the medium are of an office program.
+// Office reports whether documents of the medium are office documents.
 func (m Medium) Office() bool { return m.Zipped() || m == RTF }
 
 // Service reports whether documents of the medium are definitions of services.
 func (m Medium) Service() bool { return m == OpenAPI || m == WSDL || m == AsyncAPI }
 
-// Data reports whether documents of the medium are made for programs: a page that has one as its
-// alternate, or embeds one, does not make it worth a visit.
+// Data reports whether documents of the medium are for programs. They are not visited only because
+// a page has one as its alternate, or embeds one.
 func (m Medium) Data() bool { return m >= JSON && m <= AsyncAPI }

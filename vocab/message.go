@@ -31,8 +31,8 @@ type Target struct {
 	Held    Validators // of the version that is held, for a conditional request; zero for an unconditional one
 }
 
-// Validators identify a version of a page (RFC 9110 §8.8), as the server sent them. The zero value is
-// none.
+// Validators identify a version of a page (RFC 9110 §8.8), as the server sent them. The zero value
+// has none.
 type Validators struct {
 	ETag         string // with its quotes: `W/"5f2a"`
 	LastModified string // "Sat, 21 Nov 2026 11:57:15 GMT"
@@ -137,11 +137,11 @@ type Page struct {
 	Truncated    Truncation // Body is a prefix of the body
 }
 
-// RefreshRelation is the relation of the one member of Page.Links that is no Link field: Refresh, which
-// is kept as <>; rel=refresh; content="5; url=/there".
+// RefreshRelation is the relation of the one member of Page.Links that is not a Link field:
+// Refresh, which is kept as <>; rel=refresh; content="5; url=/there".
 const RefreshRelation = "refresh"
 
-// HeaderFields returns the Refresh field of a page, "" if it had none, and its Link fields.
+// HeaderFields returns the Refresh field of a page, or "" if it has none, and its Link fields.
 func (p *Page) HeaderFields() (refresh, links string) {
 	rest, ok := strings.CutPrefix(p.Links, "<>; rel="+RefreshRelation+`; content="`)
 	if !ok {
@@ -183,8 +183,8 @@ type Link struct {
 	Changed uint32 // last change of the target as stated by a feed, in Unix seconds; 0 if unknown
 }
 
-// A DocInfo is what the index stores of a document beside its hits: for results, and for snippets. It
-// passes from the indexer through barrels into segments.
+// A DocInfo is what the index stores about a document besides its hits: for results, and for
+// snippets. It passes from the indexer through barrels into segments.
 type DocInfo struct {
 	Doc         DocID
 	URL         string // canonical
@@ -203,7 +203,7 @@ type DocInfo struct {
 
 	// Text is the text of the body, white space folded. Blocks are separated by "\n". Those of
 	// navigation and of tables of contents begin with "\t", headings of sections with a
-	// [SectionMark]. It lacks what is marked data-nosnippet. With nosnippet it is empty, and so is
-	// Description.
+	// [SectionMark]. It lacks text marked data-nosnippet. With nosnippet, Text and Description are
+	// empty.
 	Text string
 }

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// A Phase is a part of the work that a crawl does when nothing is left to fetch.
+// A Phase is a part of the final work of a crawl, after the last fetch.
 type Phase struct {
 	Name  string        `json:"name"`    // what is done: "merging the index"; "" before the first phase
 	Step  int           `json:"step"`    // from 1

@@ -2,8 +2,8 @@ package vocab
 
 import "strings"
 
-// The levels of sections in [DocInfo.Text]. Headings h1 to h6 have levels 1 to 6; defined terms
-// follow, by how deep their lists are nested.
+// Levels of sections in [DocInfo.Text]. Headings h1 to h6 have levels 1 to 6; defined terms follow,
+// by the nesting of their lists.
 const (
 	TermLevel = 7 // of a defined term in a list that is in no other
 	MaxLevel  = 9
@@ -12,7 +12,7 @@ const (
 // MaxSectionID is the maximum length of the id of a section in bytes. Longer ids are not kept.
 const MaxSectionID = 200
 
-// A SectionMark is what a block of [DocInfo.Text] begins with if it is the heading of a section:
+// A SectionMark is the prefix of a block of [DocInfo.Text] that is the heading of a section:
 //
 //	"\f" level, as a digit; id; "\f"
 //
@@ -30,8 +30,8 @@ func (m SectionMark) Append(text []byte) []byte {
 	return append(text, '\f')
 }
 
-// CutSectionMark returns the mark that a block begins with, and the rest of the block. ok is false
-// if it begins with none.
+// CutSectionMark returns the mark at the start of a block, and the rest of the block. ok is false
+// if there is none.
 func CutSectionMark(block string) (m SectionMark, rest string, ok bool) {
 	if len(block) < 3 || block[0] != '\f' || block[1] < '1' || block[1] > '0'+MaxLevel {
 		return m, block, false
@@ -43,7 +43,7 @@ func CutSectionMark(block string) (m SectionMark, rest string, ok bool) {
 	return SectionMark{int(block[1] - '0'), id}, rest, true
 }
 
-// WithoutSectionMarks returns a [DocInfo.Text] without the marks of its sections.
+// WithoutSectionMarks returns a [DocInfo.Text] without section marks.
 func WithoutSectionMarks(text string) string {
 	before, rest, found := strings.Cut(text, "\f")
 	if !found {

@@ -74,7 +74,7 @@ type Harvest struct {
 	Recent   int64 `json:"recent"`   // of the last RecentPages
 }
 
-// RecentPages is how many pages Harvest.Recent is about.
+// RecentPages is the number of pages that Harvest.Recent covers.
 const RecentPages = 1000
 
 // String returns the counts for people.

@@ -9,10 +9,10 @@ import (
 // arcVersion is [Record.Version] of a record of an ARC file.
 const arcVersion = "arc"
 
-// arcRecord returns the record that a line of an ARC file begins (Internet Archive, "Arc File Format"),
-// false if it is another line. The line has the fields URL, address, date, media type, from version 2 on
-// more of them, and length. URLs and media types of some writers have spaces in them; the address and
-// the date behind it are found all the same.
+// arcRecord returns the record that a line of an ARC file begins (Internet Archive, "Arc File
+// Format"), or false if it is another line. The line has the fields URL, address, date, media type,
+// further fields from version 2, and length. URLs and media types of some writers contain spaces;
+// the address and the date after it are found regardless.
 func arcRecord(line string) (*Record, bool) {
 	fields := strings.Fields(line)
 	if len(fields) < 5 || !strings.Contains(fields[0], ":") {
@@ -35,7 +35,7 @@ func arcRecord(line string) (*Record, bool) {
 	return nil, false
 }
 
-// arcDate parses a date of 14 digits, or of fewer: some writers leave out the time.
+// arcDate parses a date of 14 digits, or fewer: some writers omit the time.
 func arcDate(s string) (time.Time, bool) {
 	const layout = "20060102150405"
 	if len(s) < len("20060102") || len(s) > len(layout) {

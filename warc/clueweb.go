@@ -7,19 +7,18 @@ import (
 	"time"
 )
 
-// cluewebVersion is the version of the files of ClueWeb09, of which many are broken in ways that their
-// readers have to know: line ends lost their carriage returns after the lengths were counted, so that
-// lengths are too large; URLs have line ends in them; dates name the day of the year instead of that of
-// the month.
+// cluewebVersion is the version of the files of ClueWeb09. Many of them are broken in known ways:
+// line ends lost their carriage returns after lengths were counted, so lengths are too large; URLs
+// contain line ends; dates have the day of the year instead of the day of the month.
 const cluewebVersion = "0.18"
 
-// betweenClueWeb separates two records whose line ends are no more than that.
+// betweenClueWeb separates two records if nothing but line ends is between them.
 var betweenClueWeb = []byte("\nWARC/" + cluewebVersion + "\n")
 
 // dayOfYear is a date such as 2009-03-65T08:43:19-0800.
 var dayOfYear = regexp.MustCompile(`^(\d{4})-(\d{2})-(\d{2,3})(T\d{2}:\d{2}:\d{2})([+-]\d{4}|Z)$`)
 
-// cluewebDate parses a date whose day may be that of the year.
+// cluewebDate parses a date whose day may be the day of the year.
 func cluewebDate(s string) (time.Time, bool) {
 	m := dayOfYear.FindStringSubmatch(strings.TrimSpace(s))
 	if m == nil {

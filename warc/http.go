@@ -12,10 +12,10 @@ import (
 	"strings"
 )
 
-// HTTP returns the HTTP response in a response or revisit record, or one made of a resource or
-// conversion record, of which text is UTF-8.
-// Its body ends with the block, whatever length the header has. Chunks are joined if the body has
-// them: some writers join them and keep the header. The content coding is not undone.
+// HTTP returns the HTTP response of a response or revisit record, or makes one from a resource or
+// conversion record, whose text is UTF-8. Its body ends with the block, whatever length the header
+// states. Chunks are joined if the body has them: some writers join them and keep the header. The
+// content coding is kept.
 func (r *Record) HTTP() (*http.Response, error) {
 	resp := &http.Response{StatusCode: http.StatusOK, Header: http.Header{}, ContentLength: -1}
 	if kind := r.Type(); kind == Resource || kind == Conversion {

@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// The bounds of a record.
+// Bounds of a record.
 const (
 	DefaultMaxBlock = 64 << 20
 	maxHeader       = 1 << 20 // bytes of a record's header
@@ -23,7 +23,7 @@ type ReaderOptions struct {
 	MaxBlock int64 // largest block that is returned, in bytes; default 64 MiB
 }
 
-// A DamageError says that a record is damaged. Reading may continue.
+// A DamageError reports a damaged record. Reading can continue.
 type DamageError struct {
 	Offset int64 // about where in the file the damage was found
 	Err    error
@@ -74,7 +74,7 @@ func (r *Reader) Next() (*Record, error) {
 	return nil, &DamageError{r.Offset(), noEOF(err)}
 }
 
-// noEOF returns an error that is not io.EOF, for an end inside a record.
+// noEOF returns err, or another error if err is io.EOF: the end is within a record.
 func noEOF(err error) error {
 	if err == io.EOF || err == io.ErrUnexpectedEOF {
 		return errors.New("record is cut short")
@@ -119,8 +119,8 @@ func (r *Reader) next() (*Record, error) {
 
 const mark = "WARC/"
 
-// start reads the first line of a record: the next line that is not empty or, after damage, the next
-// one that begins a record. Of an ARC file that is the whole header.
+// start reads the first line of a record: the next line that is not empty or, after damage, the
+// next one that begins a record. In an ARC file this line is the whole header.
 func (r *Reader) start() (*Record, error) {
 	for fresh := true; ; {
 		line, err := r.in.ReadSlice('\n')
@@ -151,7 +151,7 @@ func (r *Reader) start() (*Record, error) {
 }
 
 // header reads the fields up to the empty line. A line that begins with white space continues the
-// one before.
+// previous one.
 func (r *Reader) header(rec *Record) error {
 	for size := 0; ; {
 		line, err := r.in.ReadSlice('\n')
@@ -215,7 +215,7 @@ func (r *Reader) endARC() error {
 const maxARCLine = 16 << 10 // bytes
 
 // endClueWeb is end for a record with a length that may be wrong: it ends the block where the next
-// record begins, within the block or behind it. What exceeds the bound on blocks is left out.
+// record begins, within the block or behind it. Bytes beyond the bound on blocks are dropped.
 func (r *Reader) endClueWeb() error {
 	after, err := r.in.Peek(4)
 	if string(after) == "\r\n\r\n" || string(after) == "\n\nWA" {
@@ -236,7 +236,7 @@ func (r *Reader) endClueWeb() error {
 	return nil
 }
 
-// rest adds what is before the next record, or the end, to the block.
+// rest adds the bytes before the next record, or before the end, to the block.
 func (r *Reader) rest() {
 	for {
 		head, _ := r.in.Peek(len(betweenClueWeb) - 1)

@@ -2,8 +2,8 @@
 // and libraries exchange pages. It reads older versions and ARC files too, uncompressed or compressed
 // with gzip, zstd or lz4, as one member or a member for each record.
 //
-// It trusts nothing in an archive. A record that is cut short, has a wrong length or is compressed
-// wrongly is skipped with a [DamageError], and reading continues with the next whole record. A read
+// Archives are untrusted. A record that is truncated, has a wrong length or is wrongly compressed
+// is skipped with a [DamageError], and reading continues with the next intact record. A read
 // allocates no more memory than bytes were read.
 package warc
 
@@ -16,7 +16,7 @@ import (
 	"time"
 )
 
-// The types of records that this project uses. [Record.Type] may return others.
+// Types of records that this project uses. [Record.Type] may return others.
 const (
 	Info     = "warcinfo" // about the file
 	Request  = "request"
@@ -31,8 +31,8 @@ const (
 // SameDigest is the WARC-Profile of a revisit with the same body as another record.
 const SameDigest = "http://netpreserve.org/warc/1.1/revisit/identical-payload-digest"
 
-// Truncated is the name of the field that says why a record has only a part of its content, in one
-// word (WARC 1.1 §5.13).
+// Truncated is the field with the reason, in one word, why a record has only a part of its content
+// (WARC 1.1 §5.13).
 const Truncated = "WARC-Truncated"
 
 // A Field is a field of a record's header.
@@ -46,7 +46,7 @@ type Record struct {
 	Long    bool   // the block exceeded [ReaderOptions.MaxBlock] and is empty
 }
 
-// Get returns the first value of a field, "" if there is none. It ignores case.
+// Get returns the first value of a field, or "". It ignores case.
 func (r *Record) Get(name string) string {
 	for _, f := range r.Fields {
 		if strings.EqualFold(f.Name, name) {
@@ -64,7 +64,7 @@ func (r *Record) URL() string { return bare(r.Get("WARC-Target-URI")) }
 
 func bare(s string) string { return strings.TrimSuffix(strings.TrimPrefix(s, "<"), ">") }
 
-// RefersTo returns the URL of the record that a revisit repeats, "" if it is not recorded.
+// RefersTo returns the URL of the record that a revisit repeats, or "" if it is not recorded.
 func (r *Record) RefersTo() string { return bare(r.Get("WARC-Refers-To-Target-URI")) }
 
 // Digest returns the digest of the payload as it is written:
@@ -85,8 +85,8 @@ func (r *Record) Date() (time.Time, error) {
 	return t.UTC(), nil
 }
 
-// Intact reports whether the block has its SHA-1 digest. It returns true if there is no digest, or
-// one of another kind.
+// Intact reports whether the SHA-1 digest of the block is correct. It returns true if there is no
+// digest, or one of another kind.
 func (r *Record) Intact() bool {
 	want := r.Get("WARC-Block-Digest")
 	kind, value, _ := strings.Cut(want, ":")

@@ -143,7 +143,7 @@ func isText(b []byte) bool {
 	return true
 }
 
-// isLZ4 reports whether b begins as a frame of LZ4 does.
+// isLZ4 reports whether b begins like an LZ4 frame.
 func isLZ4(b []byte) bool { return len(b) >= 4 && binary.LittleEndian.Uint32(b) == lz4Magic }
 
 func isZstd(b []byte) bool {
@@ -207,7 +207,7 @@ func (u *unpacker) readDictionary() ([]byte, error) {
 	return dec.DecodeAll(d.Bytes(), nil)
 }
 
-// seek discards at least one byte, up to where a member may begin.
+// seek discards at least one byte, up to a possible start of a member.
 func (u *unpacker) seek() {
 	for {
 		if _, err := u.raw.Discard(1); err != nil {

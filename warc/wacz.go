@@ -9,11 +9,11 @@ import (
 	"strings"
 )
 
-// ErrNoArchive says that a zip file has no web archive.
+// ErrNoArchive is the error for a zip file without web archives.
 var ErrNoArchive = errors.New("no web archive is in this zip file")
 
-// A Package is an open WACZ file, as browser extensions make them: a zip file with WARC files in
-// its folder archive, and with indexes of these, which are not read.
+// A Package is an open WACZ file, as made by browser extensions: a zip file with WARC files in its
+// folder archive, and with indexes, which are not read.
 type Package struct{ zip *zip.ReadCloser }
 
 // OpenPackage opens a WACZ file. The caller closes it.

@@ -12,8 +12,8 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// A Compression is how records are compressed. Each is a member of its own, so that it can be read
-// without the others.
+// A Compression is the compression of records. Each record is a separate member, so that it can be
+// read without the others.
 type Compression int
 
 // The compressions.

@@ -2,8 +2,8 @@ package weburl
 
 import "strings"
 
-// The classes of bytes in a path or query. The standard escapes, strips or changes bytes of class 0 in
-// some place: they take the slow path.
+// Classes of bytes in a path or query. The standard escapes, strips or changes bytes of class 0 in
+// some position: they take the slow path.
 const (
 	classPlain  = 1 << iota
 	classEscape // %
@@ -30,7 +30,7 @@ func makeClasses() (t [256]uint8) {
 	return t
 }
 
-// trimControls drops C0 controls and spaces at both ends.
+// trimControls removes C0 controls and spaces at both ends.
 func trimControls(s string) string {
 	for s != "" && s[0] <= ' ' {
 		s = s[1:]
@@ -132,7 +132,7 @@ func normalizeEscapes(b []byte, from int) []byte {
 
 const upperHex = "0123456789ABCDEF"
 
-// unhex returns the value of a hexadecimal digit, -1 for other bytes.
+// unhex returns the value of a hexadecimal digit, or -1 for other bytes.
 func unhex(c byte) int {
 	switch {
 	case c >= '0' && c <= '9':

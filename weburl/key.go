@@ -12,9 +12,9 @@ import (
 //	https://www.example.org:8080/a       org.example.www.:8080/a
 //	http://127.0.0.1:8080/               127.0.0.1.:8080/
 //
-// The labels of the host are reversed, except in an IP address. The scheme is left out. Two URLs have
-// the same key only if they have the same identity. The port is before the path, as a label that no
-// host can have: after the slash it would look like a path "/:8080".
+// The labels of the host are reversed, except in an IP address. The scheme is omitted. Two URLs
+// have the same key only if they have the same identity. The port is before the path, as a label
+// that no host can have: after the slash it would look like a path "/:8080".
 func (u *URL) Key() string {
 	name := u.s[u.hostStart():u.name]
 	b := make([]byte, 0, len(u.s)+1)

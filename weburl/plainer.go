@@ -6,8 +6,8 @@ import (
 )
 
 // Plainer reports whether the URL a is a better name for a page than the URL b: it has fewer path
-// segments or, among equals, is shorter, or is first in byte order. Schemes and "www." do not count
-// unless all else is equal.
+// segments or, among equals, is shorter, or is first in byte order. Schemes and "www." are compared
+// only if all else is equal.
 func Plainer(a, b string) bool {
 	bareA, bareB := bare(a), bare(b)
 	return cmp.Or(

@@ -7,7 +7,7 @@ import (
 	"anatomy/vocab"
 )
 
-// A Scope bounds how far a crawl may go from its seeds.
+// A Scope bounds how far a crawl leaves its seeds.
 type Scope uint8
 
 // The scopes, by the part that a URL must share with a seed.

@@ -10,7 +10,7 @@ import (
 // standard is the parser of the WHATWG URL Standard. It is safe for concurrent use.
 var standard = url.NewParser(url.WithAcceptInvalidCodepoints())
 
-// parseSlow parses what the fast path does not, about thirty times slower.
+// parseSlow parses the URLs that the fast path rejects, about thirty times slower.
 func parseSlow(base *URL, ref string) (u URL, err error) {
 	ref = trimControls(ref)
 	if len(ref) > maxRaw {

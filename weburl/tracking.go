@@ -13,8 +13,8 @@ var tracking = set(
 	"vero_id", "wbraid", "yclid",
 )
 
-// sessions are the parameters with a session. The names of maybeSessions have other meanings too, so
-// their values must look like a session.
+// sessions are parameters with a session ID. The names of maybeSessions have other meanings too, so
+// their values must look like a session ID.
 var (
 	sessions      = set("cftoken", "jsessionid", "phpsessid")
 	maybeSessions = set("oscsid", "session_id", "sessionid", "sid", "zenid")

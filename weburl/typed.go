@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// ParseTyped parses a URL as people type it: without a scheme it is an https URL, so that
+// ParseTyped parses a URL as users type it: without a scheme it is an https URL, so that
 // "example.org" is https://example.org/. Its errors quote s.
 func ParseTyped(s string) (URL, error) {
 	raw := s

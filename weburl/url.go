@@ -35,7 +35,7 @@ var (
 	ErrSyntax  = errors.New("weburl: not a URL")
 )
 
-// A URL is a canonical http or https URL. It is a small value. The zero URL is no URL.
+// A URL is a canonical http or https URL. It is a small value. The zero URL is not valid.
 type URL struct {
 	s string // "http://www.example.org:8080/a/b?x=1"
 
@@ -71,7 +71,7 @@ func (u *URL) Hostname() string {
 	return name
 }
 
-// Port returns the port, "" if it is the scheme's default.
+// Port returns the port, or "" if it is the scheme's default.
 func (u *URL) Port() string {
 	if u.name == u.host {
 		return ""
@@ -119,7 +119,7 @@ func SiteOf(hostname string) string {
 	return site
 }
 
-// Suffixes returns the version of the public suffix list that sites are determined by.
+// Suffixes returns the version of the public suffix list that determines sites.
 func Suffixes() string { return publicsuffix.List.String() }
 
 // Fingerprint returns the hash of the URL's identity: host, path and query (xxhash64). The scheme does

@@ -1,6 +1,6 @@
-// Package align finds which pieces of text of two versions of a page correspond, by their lengths (Gale
-// and Church 1993, "A Program for Aligning Sentences in Bilingual Corpora") and by anchors: the tags of
-// blocks, and the numbers in them.
+// Package align finds the pieces of text that correspond in two versions of a page, by their
+// lengths (Gale and Church 1993, "A Program for Aligning Sentences in Bilingual Corpora") and by
+// anchors: the tags of blocks, and the numbers in them.
 package align
 
 import (
@@ -17,11 +17,12 @@ type Piece struct {
 	Text string
 }
 
-// A Link is that A[0]:A[1] of one text corresponds to B[0]:B[1] of the other. Either may be empty.
+// A Link says that A[0]:A[1] of one text corresponds to B[0]:B[1] of the other. Either range may be
+// empty.
 type Link struct{ A, B [2]int }
 
-// Pieces are compared within band of the diagonal, and with more than the difference of the numbers of
-// pieces, as far as there are no more than maxCells comparisons.
+// Pieces are compared within band of the diagonal, plus the difference of the numbers of pieces, up
+// to maxCells comparisons.
 const (
 	band     = 48
 	maxCells = 2 << 20
@@ -50,9 +51,9 @@ const variance = 6.8
 
 // Align returns the links between all pieces of a and b, in order.
 //
-// Pieces with the same sequence of tags correspond one to one. Otherwise a path of the least cost is
-// found by dynamic programming. A cost is by the lengths in characters, which the paper calls better than
-// those in words; the ratio of the languages' lengths is that of the whole texts.
+// Pieces with the same sequence of tags correspond one to one. Otherwise dynamic programming finds
+// a path of least cost. The cost depends on lengths in characters, which the paper found better
+// than words; the expected ratio of lengths is the ratio of the whole texts.
 func Align(a, b []Piece) []Link {
 	if sameTags(a, b) {
 		links := make([]Link, len(a))
@@ -66,7 +67,7 @@ func Align(a, b []Piece) []Link {
 	return t.path()
 }
 
-// sameTags reports whether two texts have blocks with the same tags.
+// sameTags reports whether two texts have the same sequence of tags.
 func sameTags(a, b []Piece) bool {
 	if len(a) != len(b) {
 		return false
@@ -79,14 +80,14 @@ func sameTags(a, b []Piece) bool {
 	return true
 }
 
-// A move is a step of a path: so many pieces of a to so many of b.
+// A move is a step of a path: a number of pieces of a and a number of pieces of b.
 type move struct {
 	a, b int
 	cost float64
 }
 
-// sentenceMoves are the moves of the paper. Translations of a page lack blocks, or have more, rather than
-// that they split them.
+// sentenceMoves are the moves of the paper. Translations of a page omit or add blocks more often
+// than they split them.
 var (
 	sentenceMoves = []move{{1, 1, 0}, {1, 0, oneToNone}, {0, 1, oneToNone}, {2, 1, twoToOne}, {1, 2, twoToOne}, {2, 2, twoToTwo}}
 	blockMoves    = []move{{1, 1, 0}, {1, 0, blockToNone}, {0, 1, blockToNone}, {2, 1, twoBlocks}, {1, 2, twoBlocks}}
@@ -103,7 +104,7 @@ type table struct {
 	byMove []uint8   // the index in moves of the last move
 }
 
-// A side is what a piece is compared by.
+// A side holds the features of a piece that are compared.
 type side struct {
 	tag    uint32
 	length float64 // characters
@@ -164,7 +165,7 @@ func (t *table) low(i int) int {
 	return min(max(i*len(t.b)/max(len(t.a), 1)-t.width/2, 0), len(t.b)+1-t.width)
 }
 
-// at returns the index of a cell, false if it is not in the table.
+// at returns the index of a cell, or false if it is not in the table.
 func (t *table) at(i, j int) (int, bool) {
 	if i < 0 || j < 0 {
 		return 0, false
@@ -204,8 +205,8 @@ func (t *table) fill() {
 	}
 }
 
-// differ returns what it costs that two ranges of pieces correspond: more the less their lengths,
-// tags and numbers agree.
+// differ returns the cost of a correspondence of two ranges of pieces: higher, the less their
+// lengths, tags and numbers agree.
 func (t *table) differ(a, b [2]int) float64 {
 	if a[1]-a[0] == 1 && b[1]-b[0] == 1 && t.a[a[0]].text == t.b[b[0]].text {
 		return leastDifference
@@ -220,8 +221,9 @@ func (t *table) differ(a, b [2]int) float64 {
 	return cost + byNames(t.a[a[0]:a[1]], t.b[b[0]:b[1]])
 }
 
-// byLength returns −100 ln of the probability that a text of la characters has a translation that
-// differs from the expected length by as much as one of lb does (section 3.1 of the paper).
+// byLength returns −100 ln of the probability that a text of la characters has a translation whose
+// length differs from the expected length by at least as much as lb does (section 3.1 of the
+// paper).
 func byLength(la, lb, ratio float64) float64 {
 	mean := (la + lb/ratio) / 2
 	delta := math.Abs(la*ratio-lb) / math.Sqrt(max(mean, 1)*variance)

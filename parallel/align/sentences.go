@@ -37,7 +37,7 @@ func Sentences(text string) (all []string) {
 
 func isEnd(r rune) bool { return r == '.' || r == '!' || r == '?' || r == '؟' || isFull(r) }
 
-// isFull reports whether a mark ends a sentence whatever follows.
+// isFull reports whether a mark ends a sentence regardless of what follows.
 func isFull(r rune) bool { return r == '。' || r == '！' || r == '？' }
 
 // endsBefore reports whether a mark between before and after ends a sentence.
