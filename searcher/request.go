@@ -178,6 +178,7 @@ type Response struct {
 	HiddenExact bool    // Hidden is exact; otherwise it is a lower bound
 	Took        time.Duration
 	Documents   int  // number of pages searched
+	NoPages     bool // the index has no page
 	Services    bool // some of them define web services, see type:service
 	Rank        RankUsed
 	State       string      // identifies the state of the index and ranks

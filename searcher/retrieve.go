@@ -50,6 +50,7 @@ func begin(p *pass, root *query.Node) error {
 	resp := p.resp
 	resp.Documents, resp.Total, resp.Folded, resp.Exact = p.view.docs, 0, 0, true
 	resp.Services = p.view.services
+	resp.NoPages = p.view.docs == 0
 	if resp.Why = whyUnanswerable(p, root); resp.Why != "" {
 		p.ended = true
 		return nil

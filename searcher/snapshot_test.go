@@ -63,7 +63,7 @@ func TestEmptyFolder(t *testing.T) {
 		s, err := searcher.Open(dir, searcher.Options{})
 		must(t, err)
 		resp, err := s.Search(context.Background(), searcher.Request{Query: "a"})
-		if err != nil || resp.Total != 0 || !resp.Exact || !strings.Contains(resp.Why, "indexed") {
+		if err != nil || resp.Total != 0 || !resp.Exact || !resp.NoPages || !strings.Contains(resp.Why, "indexed") {
 			t.Errorf("search in an empty folder: %+v, %v", resp, err)
 		}
 		must(t, s.Close())

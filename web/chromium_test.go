@@ -107,7 +107,7 @@ func browserServer(t *testing.T) string {
 
 // browserPages has a page of each kind, and those that are hard to show.
 var browserPages = map[string]string{
-	"home": "/", "results": "/search?q=inverted+index", "facets": "/search?q=inverted+index&facets=all", "partial": "/search?q=inverted+index%22&start=40", "empty": "/search?q=%22qwertz+asdf%22+site%3Aexample.org",
+	"home": "/", "results": "/search?q=inverted+index", "no pages": "/search?q=unindexed", "facets": "/search?q=inverted+index&facets=all", "partial": "/search?q=inverted+index%22&start=40", "empty": "/search?q=%22qwertz+asdf%22+site%3Aexample.org",
 	"explain": "/explain?q=inverted+index&url=https://www.docs.test/anatomy/storage/inverted-index.html", "cached": "/cached?doc=4711&q=inverted+index",
 	"text": "/cached?doc=4711&q=inverted+index&text=1", "problem": "/search?q=x&start=-1", "pager": "/search?q=inverted+index&num=3&start=30",
 	"links": "/links?doc=4711", "filtered links": "/links?doc=4711&match=page&site=from.test&in=25", "images": "/search?q=fox&type=image", "noimages": "/search?q=none&type=image", "info": "/page?url=https://www.docs.test/old", "unknown": "/page?url=http://unknown.test/", "ask": "/page", "preferences": "/preferences?block=a.test&raise=b.test",

@@ -91,6 +91,9 @@ func (f *fakeIndex) Search(ctx context.Context, r searcher.Request) (*searcher.R
 		panic("index out of range")
 	}
 	a, ok := f.answers[r.Query]
+	if r.Query == "unindexed" {
+		return &searcher.Response{Query: r.Query, Interpreted: r.Query, Exact: true, NoPages: true, Why: "No pages are indexed yet."}, nil
+	}
 	if !ok {
 		return &searcher.Response{Query: r.Query, Interpreted: r.Query, Exact: true, Documents: 9390, Took: 180 * time.Microsecond,
 			Why: "No page has the word “" + r.Query + "”."}, nil

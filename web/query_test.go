@@ -110,6 +110,21 @@ func TestFacetsOnPage(t *testing.T) {
 	}
 }
 
+// TestEmptyIndex: the page of an index without pages says what to do, and not how to change the query.
+func TestEmptyIndex(t *testing.T) {
+	body := get(t, newServer(newFake()), "/search?q=unindexed&theme=dark", http.StatusOK)
+	for _, want := range []string{
+		"There is nothing to search yet.", "<code>anatomy crawl https://example.org/</code>", `<a href="/search?q=unindexed&amp;theme=dark">Search again</a>`,
+	} {
+		if !strings.Contains(body, want) {
+			t.Errorf("no %s in %s", want, body)
+		}
+	}
+	if strings.Contains(body, "Search tips") || strings.Contains(body, "Nothing found") {
+		t.Error(body)
+	}
+}
+
 // A result that misses words names them, and leads to the search that demands them.
 func TestMissingWords(t *testing.T) {
 	s := serverOf(&searcher.Response{Interpreted: "big red fox", Exact: true, Most: 1, Results: []searcher.Result{

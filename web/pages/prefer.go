@@ -54,7 +54,7 @@ func (v *resultsView) carry(values url.Values) {
 			*href += tail
 		}
 	}
-	for _, href := range []*string{&v.Prev, &v.Next, &v.JSON, &v.Clear, &v.ShowFacets, &v.OtherOrder} {
+	for _, href := range []*string{&v.Prev, &v.Next, &v.JSON, &v.Clear, &v.ShowFacets, &v.OtherOrder, &v.Again} {
 		add(href)
 	}
 	for i := range v.Facets {

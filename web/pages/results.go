@@ -31,6 +31,8 @@ type resultsView struct {
 	ShowFacets  string   // address of the results with facets, or without them if they are shown
 	Cut         []string // parts of the query that were ignored
 	Spelling    *spellingView
+	NoPages     bool   // the index has no page
+	Again       string // address of the same search
 	Partial     bool
 	Damaged     bool
 	First       int // number of the first result, from 1
@@ -127,6 +129,8 @@ func newResultsView(m *messages.Printer, r searcher.Request, a *searcher.Respons
 		Total:     totalText(m, a),
 		Took:      m.Duration(a.Took),
 		Documents: a.Documents,
+		NoPages:   a.NoPages,
+		Again:     address.SearchHref("/search", r, 0),
 		Partial:   a.Partial && !a.Damaged,
 		Damaged:   a.Damaged,
 		First:     r.Offset + 1,
