@@ -163,7 +163,8 @@ func (b *background) mergeIfIdle(ctx context.Context) error {
 // isQuiet reports whether the crawl has been idle for a while at now.
 func (b *background) isQuiet(now time.Time) bool {
 	st, generation := b.urls.Stats(), b.builder.Manifest().Generation
-	if st.Queued > 0 || st.InFlight > 0 || b.builder.Stats().Unflushed > 0 || generation != b.seen {
+	if b.busyAt.IsZero() || st.Queued > 0 || st.InFlight > 0 || b.builder.Stats().Unflushed > 0 ||
+		generation != b.seen {
 		b.busyAt, b.seen = now, generation
 	}
 	return now.Sub(b.busyAt) >= quiet

@@ -195,19 +195,22 @@ func TestIdleCrawl(t *testing.T) {
 		time.Sleep(10 * time.Millisecond)
 	}
 	p := publisher(t, b, dir)
-	publish := func(times int) int {
+	publish := func(times int) (more int) {
+		before := len(b.Names("generations/"))
 		for range times {
 			must(t, p.Publish(t.Context()))
 		}
-		return len(b.Names("generations/"))
+		return len(b.Names("generations/")) - before
 	}
-	settled := publish(2)
-	if n := publish(5); n != settled {
-		t.Errorf("%d generations of an idle crawl after the first %d", n-settled, settled)
+	for tries := 0; publish(5) > 0; tries++ { // ranks and tables follow the last merge
+		if tries == 20 {
+			t.Fatal("an idle crawl is published again and again")
+		}
+		time.Sleep(100 * time.Millisecond)
 	}
 	_, err = crawl.AddSeeds([]string{"http://another.test/"})
 	must(t, err)
-	if n := publish(1); n == settled {
+	if publish(1) == 0 {
 		t.Error("a seed that was added is not published")
 	}
 	stop()
