@@ -46,6 +46,7 @@ import (
 	"strings"
 	"time"
 
+	"anatomy/lab/rig"
 	"anatomy/lab/rig/bench"
 )
 
@@ -173,7 +174,53 @@ func compareGraphs(one, many *bench.Result) error {
 	if lost+more > 0 {
 		return errors.New("links differ")
 	}
+	return compareRanks(one.Graph, many.Graph)
+}
+
+// maxDifference is that of ranks, which sum to 1.
+const maxDifference = 1e-6
+
+// compareRanks fails unless the ranks of both crawls are those of their links, and the same if what
+// either of them found to be missing is missing in both.
+func compareRanks(one, many *rig.Graph) error {
+	a, b := &one.Graph, &many.Graph
+	fmt.Printf("             %d followed links, one process %d, of which %d are equal; not found by one process alone %d URLs, by several alone %d\n",
+		len(b.Followed), len(a.Followed), shared(a.Followed, b.Followed),
+		len(a.NotFound)-shared(a.NotFound, b.NotFound), len(b.NotFound)-shared(a.NotFound, b.NotFound))
+	own := max(difference(one.Plain, a.PageRanks(nil)), difference(many.Plain, b.PageRanks(nil)))
+	same := difference(a.PageRanks(b.NotFound), b.PageRanks(a.NotFound))
+	fmt.Printf("             PageRank differs by %.2g at most from a plain loop over the crawl's links; without links to what either found missing, that of the crawls by %.2g\n", own, same)
+	if own > maxDifference || same > maxDifference {
+		return errors.New("ranks differ")
+	}
 	return nil
+}
+
+func shared[K comparable](a, b map[K]bool) (n int) {
+	for k := range a {
+		if b[k] {
+			n++
+		}
+	}
+	return n
+}
+
+// difference returns the greatest difference of two vectors, each of which is scaled to the sum 1.
+func difference[A, B float32 | float64](a map[string]A, b map[string]B) (most float64) {
+	sumA, sumB := 0.0, 0.0
+	for _, rank := range a {
+		sumA += float64(rank)
+	}
+	for _, rank := range b {
+		sumB += float64(rank)
+	}
+	for url, rank := range a {
+		most = max(most, math.Abs(float64(rank)/sumA-float64(b[url])/sumB))
+	}
+	for url, rank := range b {
+		most = max(most, math.Abs(float64(a[url])/sumA-float64(rank)/sumB))
+	}
+	return most
 }
 
 // missing counts the links between pages that one crawl has and another one lacks, and prints some.

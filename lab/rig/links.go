@@ -15,6 +15,16 @@ import (
 type Graph struct {
 	Links map[string]bool    // target, text and source of each link with a text, by tabs
 	Ranks map[string]float32 // by URL
+	Plain map[string]float32 // PageRank as published, by URL
+	Graph LinkGraph
+}
+
+// A LinkGraph is pages and links by URL.
+type LinkGraph struct {
+	Pages    map[string]bool    // that were fetched
+	Followed map[[2]string]bool // followed links, source and target as on the page
+	Aliases  map[string]string  // redirects and duplicates
+	NotFound map[string]bool
 }
 
 // ReadGraph reads the links and the ranks of a data folder or of shards.
@@ -27,7 +37,9 @@ func ReadGraph(data string) (*Graph, error) {
 	if err != nil {
 		return nil, err
 	}
-	g := &Graph{Links: map[string]bool{}, Ranks: map[string]float32{}}
+	g := &Graph{Links: map[string]bool{}, Ranks: map[string]float32{}, Plain: map[string]float32{}, Graph: LinkGraph{
+		map[string]bool{}, map[[2]string]bool{}, map[string]string{}, map[string]bool{},
+	}}
 	for i, dir := range dirs {
 		own := func(url string) bool {
 			if m == nil {
@@ -50,10 +62,6 @@ func (g *Graph) read(dir string, own func(url string) bool) error {
 		return err
 	}
 	defer set.Close()
-	ranks, err := rankvector.ReadFolder(dir, rankvector.Default)
-	if err != nil {
-		return err
-	}
 	names, mine := map[vocab.DocID]string{}, map[vocab.DocID]bool{}
 	for name, err := range set.Names() {
 		if err != nil {
@@ -61,9 +69,20 @@ func (g *Graph) read(dir string, own func(url string) bool) error {
 		}
 		_, rest, _ := strings.Cut(name.URL, "://")
 		names[name.Doc], mine[name.Doc] = rest, own(name.URL)
-		if ranks != nil && mine[name.Doc] && int(name.Doc) < len(ranks.Ranks) && ranks.Ranks[name.Doc] > 0 {
-			g.Ranks[rest] = ranks.Ranks[name.Doc]
+	}
+	for vector, into := range map[string]map[string]float32{rankvector.Default: g.Ranks, rankvector.Plain: g.Plain} {
+		ranks, err := rankvector.ReadFolder(dir, vector)
+		if err != nil {
+			return err
 		}
+		for doc, url := range names {
+			if ranks != nil && mine[doc] && int(doc) < len(ranks.Ranks) && ranks.Ranks[doc] > 0 {
+				into[url] = ranks.Ranks[doc]
+			}
+		}
+	}
+	if err := g.Graph.read(set, names, mine); err != nil {
+		return err
 	}
 	for a, err := range set.AnchorsOf(func(doc vocab.DocID) bool { return mine[doc] }) {
 		if err != nil {
@@ -76,4 +95,89 @@ func (g *Graph) read(dir string, own func(url string) bool) error {
 		}
 	}
 	return nil
+}
+
+// read reads what a set says of those of its documents that are mine, whose URLs are in names.
+func (g *LinkGraph) read(set *linkdb.Set, names map[vocab.DocID]string, mine map[vocab.DocID]bool) error {
+	for doc, url := range names {
+		if !mine[doc] {
+			continue
+		}
+		of, missing := set.AliasOf(doc)
+		if missing {
+			g.NotFound[url] = true
+		} else if of != 0 {
+			g.Aliases[url] = names[of]
+		}
+	}
+	for source, err := range set.RawLinks() {
+		if err != nil {
+			return err
+		}
+		if !mine[source.Doc] {
+			continue
+		}
+		from := names[source.Doc]
+		g.Pages[from] = true
+		for _, t := range source.Targets {
+			if t.Flags&vocab.NoFollow == 0 {
+				g.Followed[[2]string{from, names[t.Doc]}] = true
+			}
+		}
+	}
+	return nil
+}
+
+// node returns the URL that a URL leads to by redirects, if that exists and is none of without.
+func (g *LinkGraph) node(url string, without map[string]bool) (string, bool) {
+	const hops = 16
+	for range hops {
+		to, ok := g.Aliases[url]
+		if !ok {
+			return url, !g.NotFound[url] && !without[url]
+		}
+		url = to
+	}
+	return "", false
+}
+
+// PageRanks computes PageRank by URL in the plainest way, as if the URLs without were not found.
+func (g *LinkGraph) PageRanks(without map[string]bool) map[string]float64 {
+	const damping, iterations = .85, 200
+	out := map[string]map[string]bool{}
+	for url := range g.Pages {
+		if node, ok := g.node(url, without); ok && node == url {
+			out[url] = map[string]bool{}
+		}
+	}
+	for link := range g.Followed {
+		to, ok := g.node(link[1], without)
+		if from := out[link[0]]; ok && from != nil && g.Pages[link[0]] && to != link[0] {
+			from[to] = true
+			if out[to] == nil {
+				out[to] = map[string]bool{} // it was not fetched
+			}
+		}
+	}
+	n := float64(len(out))
+	ranks := map[string]float64{}
+	for url := range out {
+		ranks[url] = 1 / n
+	}
+	for range iterations {
+		dangling, next := 0.0, make(map[string]float64, len(out))
+		for url, to := range out {
+			if len(to) == 0 {
+				dangling += ranks[url]
+			}
+			for target := range to {
+				next[target] += damping * ranks[url] / float64(len(to))
+			}
+		}
+		for url := range out {
+			next[url] += (1 - damping + damping*dangling) / n
+		}
+		ranks = next
+	}
+	return ranks
 }
