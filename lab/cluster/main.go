@@ -86,7 +86,7 @@ func run(b *bench.Bench, runs int) error {
 		return err
 	}
 	defer end()
-	var owner, together []float64
+	var owner, together, settled []float64
 	for range runs {
 		one, err := b.Measure(b.Alone)
 		if err != nil {
@@ -111,9 +111,15 @@ func run(b *bench.Bench, runs int) error {
 			}
 		}
 		owner = append(owner, many.Owner/one.Owner)
+		if many.Settled > 0 {
+			settled = append(settled, many.Settled/one.Owner)
+		}
 		together = append(together, (many.Owner+many.Crawlers)/one.Owner)
 	}
 	fmt.Printf("CPU to one process, median of %d: owner %.2f, all together %.2f\n", runs, median(owner), median(together))
+	if len(settled) > 0 {
+		fmt.Printf("CPU to one process until nothing was left to do, median of %d: %.2f\n", runs, median(settled))
+	}
 	return nil
 }
 
@@ -129,6 +135,9 @@ func print(who string, r *bench.Result) {
 	if r.Answers > 0 {
 		fmt.Printf("             %d questions answered, %d not; the longest time without an owner %.1f s\n",
 			r.Answers, r.Unanswered, r.TakeOver.Seconds())
+	}
+	if r.Settled > 0 {
+		fmt.Printf("             CPU %.2f s until nothing was left to do\n", r.Settled)
 	}
 	for line := range strings.Lines(r.Audit) {
 		if strings.HasPrefix(line, "gap") {

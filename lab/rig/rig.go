@@ -3,12 +3,14 @@
 package rig
 
 import (
+	"bytes"
 	"fmt"
 	"net"
 	"os"
 	"os/exec"
 	"path"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -71,6 +73,28 @@ func Start(c *exec.Cmd, address string) (stop func(), err error) {
 
 // CPU returns the processor time of a program that has ended, in seconds.
 func CPU(p *os.ProcessState) float64 { return (p.UserTime() + p.SystemTime()).Seconds() }
+
+// RunningCPU returns the processor time of a process that runs, in seconds.
+func RunningCPU(pid int) (float64, error) {
+	const ticks = 100 // a second, on Linux
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		return 0, err
+	}
+	fields := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:])) // from the state on
+	if len(fields) < 13 {
+		return 0, fmt.Errorf("/proc/%d/stat: %q", pid, stat)
+	}
+	sum := 0.0
+	for _, field := range fields[11:13] { // of the process, and of the kernel for it
+		n, err := strconv.ParseFloat(field, 64)
+		if err != nil {
+			return 0, err
+		}
+		sum += n / ticks
+	}
+	return sum, nil
+}
 
 // Queries reads queries, one per line. It ignores what follows a tab, and lines that begin with #.
 func Queries(file string) (queries []string, err error) {

@@ -5,7 +5,23 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
+	"time"
 )
+
+func TestRunningCPU(t *testing.T) {
+	before, err := RunningCPU(os.Getpid())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for began := time.Now(); time.Since(began) < 200*time.Millisecond; {
+	}
+	if after, err := RunningCPU(os.Getpid()); err != nil || after <= before || after > before+5 {
+		t.Errorf("%v s, then %v s, %v", before, after, err)
+	}
+	if _, err := RunningCPU(-1); err == nil {
+		t.Error("a process that does not run has CPU time")
+	}
+}
 
 func TestQueries(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "queries")

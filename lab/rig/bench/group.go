@@ -349,6 +349,7 @@ const settledTimes = 3
 // waitSettled closes Done when the owners of all shards have nothing left to do.
 func (g *Group) waitSettled(ctx context.Context) {
 	var last time.Time // when a node said so last
+	cpu := 0.0         // when all said so first
 	for times := 0; times < settledTimes; {
 		select {
 		case <-ctx.Done():
@@ -360,12 +361,28 @@ func (g *Group) waitSettled(ctx context.Context) {
 		case !settled:
 			times, last = 0, time.Now()
 		case oldest.After(last):
-			times, last = times+1, time.Now()
+			if times, last = times+1, time.Now(); times == 1 {
+				cpu = g.cpu()
+			}
 		}
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
+	g.result.Settled = cpu
 	close(g.Done)
+}
+
+// cpu returns the CPU seconds of all nodes so far.
+func (g *Group) cpu() float64 {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	sum := g.result.Owner // of nodes that have ended
+	for _, m := range g.all {
+		if cpu, err := rig.RunningCPU(m.process.Process.Pid); err == nil {
+			sum += cpu
+		}
+	}
+	return sum
 }
 
 // status reports whether the owners of all shards have nothing left to do, and when the first of them
