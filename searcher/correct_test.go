@@ -316,7 +316,7 @@ func TestRunLearns(t *testing.T) {
 
 // TestLearnPause: a small collection is not learnt anew for each generation, and a large one seldom.
 func TestLearnPause(t *testing.T) {
-	for took, want := range map[time.Duration]time.Duration{0: 15 * time.Second, 2 * time.Second: 20 * time.Second} {
+	for took, want := range map[time.Duration]time.Duration{0: 30 * time.Second, 2 * time.Second: time.Minute} {
 		if got := searcher.LearnPause(took); got != want {
 			t.Errorf("after Learn took %v the next is %v later, want %v", took, got, want)
 		}

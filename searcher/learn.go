@@ -86,9 +86,9 @@ func (s *Searcher) awaitLearnt(clock *retrieval.Clock) *knowledge {
 }
 
 // learnPause returns the pause before the next Learn, given the duration of the last one: while a
-// crawl publishes a generation every few seconds, learning takes at most a tenth of one processor,
+// crawl publishes a generation every few seconds, learning takes at most a thirtieth of one processor,
 // and a small collection is not learnt for each generation.
-func learnPause(took time.Duration) time.Duration { return max(15*time.Second, 10*took) }
+func learnPause(took time.Duration) time.Duration { return max(30*time.Second, 30*took) }
 
 // keepLearning calls Learn after each refresh that changed the view, until ctx ends.
 func (s *Searcher) keepLearning(ctx context.Context) {
