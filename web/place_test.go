@@ -40,11 +40,27 @@ func addresses(t *testing.T, kind string, body []byte) (found []string) {
 	t.Helper()
 	switch {
 	case strings.HasPrefix(kind, "text/html"):
+		form := ""
 		for z := xhtml.NewTokenizer(bytes.NewReader(body)); z.Next() != xhtml.ErrorToken; {
-			for _, a := range z.Token().Attr {
-				if attributesOfLinks[a.Key] || a.Key == "srcset" {
+			token := z.Token()
+			at := map[string]string{}
+			for _, a := range token.Attr {
+				at[a.Key] = a.Val
+				if token.Data != "form" && (attributesOfLinks[a.Key] || a.Key == "srcset") {
 					found = append(found, a.Val)
 				}
+			}
+			switch {
+			case token.Type == xhtml.StartTagToken && token.Data == "form":
+				form = at["action"]
+			case token.Data == "input" && at["type"] == "hidden": // sent with the form
+				separator := "?"
+				if strings.Contains(form, "?") {
+					separator = "&"
+				}
+				form += separator + url.Values{at["name"]: {at["value"]}}.Encode()
+			case token.Type == xhtml.EndTagToken && token.Data == "form":
+				found = append(found, form)
 			}
 		}
 	case strings.Contains(kind, "json"):
