@@ -26,9 +26,9 @@ const maxBodies = 32 << 20
 const maxPosted = pages.MaxForm
 
 // connections limits open connections. Above the limit it closes the slowest one of the network
-// that has the most: the one that has kept the server waiting longest. So neither a crowd nor slow
-// clients keep others out, as they would if new connections queued (golang.org/x/net/netutil), and
-// a network loses no connection to another that has fewer.
+// that has the most: the one that has kept the server waiting longest. So neither many nor slow
+// clients lock others out, as they would if new connections queued (golang.org/x/net/netutil), and
+// a network never loses a connection to a network with fewer.
 //
 // A connection keeps the server waiting while it is idle, sends a request, header or body, or does
 // not read what is written to it. It is never closed while its request is being answered, that is
@@ -48,7 +48,7 @@ type connections struct {
 	held     int       // bytes of reading
 }
 
-// A network is an address prefix that one party is likely to hold.
+// A network is an address prefix that one party probably controls.
 type network struct {
 	prefix  netip.Prefix
 	open    int
@@ -158,7 +158,7 @@ func prefixOf(conn net.Conn) netip.Prefix {
 	return prefix
 }
 
-// close hangs up on a connection.
+// close closes a connection.
 func (b *connections) close(c *connection) {
 	b.forget(c)
 	hangUp(c.conn)
@@ -211,8 +211,8 @@ func (b *connections) update(c *connection) {
 	}
 }
 
-// count wraps a handler: a request counts as being answered once its body is there, and not while
-// the client does not read.
+// count wraps a handler. A request counts as being answered once its body is complete, and not
+// while the client does not read.
 func (b *connections) count(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		c, ok := r.Context().Value(connectionKey{}).(*connection)
@@ -233,8 +233,8 @@ func (b *connections) count(next http.Handler) http.Handler {
 	})
 }
 
-// readBody reads the body of a request into memory, up to maxPosted bytes. Beyond that handlers read
-// from the connection what they do not refuse.
+// readBody reads the body of a request into memory, up to maxPosted bytes. Handlers read the rest
+// from the connection, unless they refuse the request.
 func (b *connections) readBody(c *connection, r *http.Request) error {
 	p := &posted{from: c}
 	b.mu.Lock()
@@ -252,7 +252,7 @@ func (b *connections) readBody(c *connection, r *http.Request) error {
 	return nil
 }
 
-// endBody records that a body is not read any more.
+// endBody records that a body is no longer read.
 func (b *connections) endBody(p *posted) {
 	if p.in != nil {
 		b.reading.Remove(p.in)
@@ -261,7 +261,7 @@ func (b *connections) endBody(p *posted) {
 	}
 }
 
-// A readBody is a body of which the beginning was read before.
+// A readBody is a body whose beginning was read in advance.
 type readBody struct {
 	io.Reader
 	io.Closer
@@ -274,8 +274,7 @@ type postedReader struct {
 	p *posted
 }
 
-// Read reads some of the body. It makes room for it by closing the connections whose bodies began
-// first.
+// Read reads part of the body. It makes room by closing the connections whose bodies began first.
 func (r postedReader) Read(into []byte) (n int, err error) {
 	n, err = r.Reader.Read(into)
 	r.b.mu.Lock()
@@ -306,7 +305,7 @@ func (b *connections) end(c *connection) {
 	b.update(c)
 }
 
-// A watchedWriter counts a connection as waiting while it does not take what is written.
+// A watchedWriter counts a connection as waiting while the client does not accept written data.
 type watchedWriter struct {
 	http.ResponseWriter
 	b *connections
@@ -328,7 +327,7 @@ func (w *watchedWriter) Flush() {
 	http.NewResponseController(w.ResponseWriter).Flush() // an error shows at the next write
 }
 
-// blocked counts the request as one that waits for its client, until the result is called.
+// blocked counts the request as waiting for its client until the returned function is called.
 func (w *watchedWriter) blocked() (done func()) {
 	b, c := w.b, w.c
 	b.mu.Lock()

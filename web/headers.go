@@ -12,7 +12,7 @@ import (
 	"anatomy/web/internal/respond"
 )
 
-// secure sets the headers that every answer carries. Handlers may replace the policy.
+// secure sets the headers of all answers. Handlers may replace the policy.
 func secure(c *gin.Context) {
 	h := c.Writer.Header()
 	h.Set("Content-Security-Policy", respond.PagePolicy)
@@ -39,17 +39,18 @@ var unlistedPaths = []string{
 	"/preferences", "/api/", "/box/", "/1/indexes/", "/crawl", "/dashboard",
 }
 
-// programPaths are the prefixes of addresses that answer JSON. /search does so on request.
+// programPaths are the prefixes of addresses that answer in JSON. /search does so on request.
 var programPaths = []string{"/api/", "/customsearch/", "/external/"}
 
-// boxPaths are the prefixes of addresses that answer JSON to scripts of other sites, without a key.
+// boxPaths are the prefixes of addresses that answer in JSON to scripts of other sites, without a
+// key.
 var boxPaths = []string{"/box/", "/1/indexes/"}
 
 func hasPrefix(path string, prefixes []string) bool {
 	return slices.ContainsFunc(prefixes, func(p string) bool { return strings.HasPrefix(path, p) })
 }
 
-// forPrograms reports whether a path answers JSON.
+// forPrograms reports whether a path answers in JSON.
 func forPrograms(path string) bool {
 	return hasPrefix(path, programPaths) || hasPrefix(path, boxPaths) || path == "/openapi.json"
 }

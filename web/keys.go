@@ -8,8 +8,8 @@ import (
 	"anatomy/web/api"
 )
 
-// keys are the hashes of the accepted API keys. The time of a look-up by hash reveals nothing of a
-// key. Without keys the API is open.
+// keys are the hashes of the accepted API keys. The time of a look-up by hash reveals nothing about
+// a key. Without keys the API is open.
 type keys map[[sha256.Size]byte]bool
 
 func newKeys(plain []string) keys {

@@ -48,14 +48,14 @@ func (r *refuser) noRoute(c *gin.Context) {
 	r.refuse(c, respond.NotFound("There is nothing at this address."))
 }
 
-// noMethod refuses other methods than those of the path.
+// noMethod refuses methods that a path does not have.
 func (r *refuser) noMethod(c *gin.Context) {
 	c.Header("Allow", "GET, HEAD")
 	r.refuse(c, respond.NewProblem(http.StatusMethodNotAllowed, "method_not_allowed", "Not allowed",
 		"This address answers only GET and HEAD."))
 }
 
-// recoverPanic turns the panic of a handler into a problem, so that the process goes on.
+// recoverPanic turns the panic of a handler into a problem, so that the process continues.
 func (r *refuser) recoverPanic(c *gin.Context) {
 	defer func() {
 		v := recover()
@@ -75,7 +75,7 @@ func (r *refuser) recoverPanic(c *gin.Context) {
 }
 
 // admit refuses requests under a foreign name and from scripts of other sites, and answers
-// preflight requests of origins that may read answers. It comes before every handler.
+// preflight requests of origins that may read answers. It runs before every handler.
 func (r *refuser) admit(hosts *access.Hosts, origins *access.Origins) gin.HandlerFunc {
 	return func(c *gin.Context) {
 		err := hosts.Check(c.Request)
@@ -93,12 +93,12 @@ func (r *refuser) admit(hosts *access.Hosts, origins *access.Origins) gin.Handle
 	}
 }
 
-// freeRoutes answer without searching, / mostly so: requests for them are not counted.
+// freeRoutes answer without searching (/ almost always): requests for them are not counted.
 var freeRoutes = text.Set("/ /help /advanced /api /bot /preferences /preferences/site /static/:file " +
 	"/openapi.json /box.js /opensearch.xml /robots.txt /metrics /healthz /readyz /crawl /crawl/status /crawl/:action " +
 	"/dashboard /dashboard/:action")
 
-// limit refuses clients that send too many searches. Requests know their client from then on.
+// limit refuses clients that send too many searches. It attaches the client to the request.
 func (r *refuser) limit(quota *access.Quota) gin.HandlerFunc {
 	return func(c *gin.Context) {
 		client := access.NewClient(address.ClientAddr(c.Request), quota)
@@ -117,9 +117,9 @@ func (r *refuser) limit(quota *access.Quota) gin.HandlerFunc {
 // the collection.
 var loginFree = text.Set("/login /static/:file /robots.txt /bot /healthz /readyz")
 
-// needLogin returns a middleware that keeps people and programs out that are not logged in, while the
-// collection is private. What is shown of such a collection without a login cannot be told from the
-// pages that everybody may read: results, counts, suggestions and ranks come from all of them.
+// needLogin returns a middleware that keeps people and programs out that are not logged in, while
+// the collection is private. Public pages alone cannot be served from such a collection: results,
+// counts, suggestions and ranks are computed from all pages.
 func (r *refuser) needLogin(o *Options, site *address.Site, k keys) gin.HandlerFunc {
 	return func(c *gin.Context) {
 		if loginFree[c.FullPath()] || !o.Private() {

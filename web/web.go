@@ -81,19 +81,20 @@ type Options struct {
 	// but loginFree needs a login: the token of Admin, an API key, or LoginHeader. Default: it does not.
 	Private func() bool
 
-	// PublicOnly has the server answer only while the collection is not Private, and need no login.
+	// PublicOnly makes the server answer only while the collection is not Private, and require no
+	// login.
 	PublicOnly bool
 
-	// LoginHeader is a header field that a trusted proxy sets for people who logged in there. Others'
-	// is ignored. Default: none counts.
+	// LoginHeader is a header field that a trusted proxy sets for people who logged in there. From
+	// other clients it is ignored. Default: no field.
 	LoginHeader string
 
 	Admin  pages.AdminOptions
 	API    APIOptions
 	Limits Limits
 
-	// Damage returns how many problems of each structure readers of the data folder met. Default nil:
-	// nobody knows.
+	// Damage returns the number of problems of each structure that readers of the data folder have
+	// found. Default nil: not known.
 	Damage func() map[string]int
 
 	Log        *slog.Logger     // one line per request; default none
@@ -122,7 +123,7 @@ type Limits struct {
 	// machines; below 0: any number.
 	Rate int
 
-	Grace time.Duration // for running requests when Run ends; default 10 s
+	Grace time.Duration // for requests in flight when Run ends; default 10 s
 }
 
 // setDefaults replaces zero values.
@@ -202,7 +203,8 @@ func New(o Options) *Server {
 	return s
 }
 
-// newAccess returns who may reach the server: with an error, loopback alone.
+// newAccess returns the rules of access to the server. If it returns an error, they admit loopback
+// alone.
 func newAccess(o *Options) (*access.Hosts, *access.Origins, error) {
 	names := o.Hosts
 	if u, err := ParsePublicURL(o.PublicURL); err == nil {
@@ -226,7 +228,7 @@ func (s *Server) Tools() *sdk.Server { return s.tools }
 // Handler returns the server as a handler, for tests and embedding.
 func (s *Server) Handler() http.Handler { return s.handler }
 
-// Run serves the listener until the context ends, then lets running requests finish for at most
+// Run serves the listener until the context ends, then waits for requests in flight for at most
 // Limits.Grace. It closes the listener and returns nil if the context ended it.
 func (s *Server) Run(ctx context.Context, l net.Listener) error {
 	server := &http.Server{
@@ -311,8 +313,8 @@ func (s *Server) search(c *gin.Context) {
 // healthz answers that the process runs.
 func (s *Server) healthz(c *gin.Context) { c.String(http.StatusOK, "ok\n") }
 
-// readyz answers whether an index is open, and what of the data folder is damaged: a line for each
-// structure. Damage leaves the server ready, because all else can be searched.
+// readyz reports whether an index is open, and the damage of the data folder: a line for each
+// structure. Damage leaves the server ready, because the rest can be searched.
 func (s *Server) readyz(c *gin.Context) {
 	if !s.o.Collection.Ready() {
 		c.Header("Retry-After", "1")

@@ -33,7 +33,7 @@ as wget, Heritrix and browser extensions write them; Common Crawl's texts (WET);
 and dates. - is standard input.
 
 Pages are stored, indexed and ranked as if they had been fetched at the time that the archive gives. noindex is
-obeyed, duplicates are stored once, and a page that is held from the same time or later stays. Links to other
+obeyed, duplicates are stored once, and a stored page from the same time or later is kept. Links to other
 pages are recorded, and "anatomy crawl" fetches those in its scope. After an interruption the same command
 continues. Damaged records are reported and skipped.`,
 		Example: "  anatomy import warc crawl-*.warc.gz my-session.wacz\n  zcat old.warc.gz | anatomy import warc -",
@@ -139,10 +139,10 @@ func printImport(w io.Writer, r upkeep.ImportReport) {
 		n    int
 		what string
 	}{
-		{r.Old, "held already, from that time or later"},
+		{r.Old, "stored already, from that time or later"},
 		{r.Gone, "answers 404 or 410"},
 		{r.Unsupported, "types that are not indexed, and server errors"},
-		{r.Unresolved, "revisits of a page that is not held"},
+		{r.Unresolved, "revisits of a page that is not stored"},
 		{r.Other, "requests, metadata, robots.txt"},
 	} {
 		if left.n > 0 {

@@ -7,8 +7,8 @@ import (
 	"anatomy/web/pages"
 )
 
-// recordActions returns a function that adds an action of the admin page to the record of the data
-// folder dir.
+// recordActions returns a function that writes an action of the admin page to the record of the
+// data folder dir.
 func recordActions(dir string, log *slog.Logger) func(pages.Action) {
 	return func(a pages.Action) {
 		e := audit.Entry{

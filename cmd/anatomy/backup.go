@@ -25,8 +25,8 @@ func newBackup(s *cli.GlobalFlags) *cobra.Command {
 and the search page continue. Immutable files are hard-linked meanwhile, so that no second copy takes up space.
 
 The file is a tar archive compressed with zstd, with the SHA-256 of each file. It appears under its name when it is
-complete. For a folder, backup makes up a name with the date, and creates the folder if its name ends in a slash. - is
-standard output. The server's certificates and keys are left out.`,
+complete. In a folder, backup names the file by the date, and creates the folder if its name ends in a slash. - is
+standard output. The server's certificates and keys are omitted.`,
 		Example: `  anatomy backup backups/
   anatomy backup verify backups/anatomy-20261121T090000Z.tar.zst
   anatomy backup - | ssh other 'cat >anatomy.tar.zst'`,
@@ -73,7 +73,7 @@ reads its format. It writes nothing. - is standard input.`,
 			if err != nil {
 				return err
 			}
-			_, err = fmt.Fprintf(c.OutOrStdout(), "%s: whole, %s\n", args[0], progressText(report))
+			_, err = fmt.Fprintf(c.OutOrStdout(), "%s: complete, %s\n", args[0], progressText(report))
 			return err
 		},
 	}

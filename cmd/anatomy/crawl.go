@@ -108,8 +108,8 @@ func newCrawlFlags(s *cli.GlobalFlags) (*cobra.Command, *crawlFlags) {
 one site, and backs off when a server asks for it. Pages are searchable while the crawl runs.
 
 The crawl ends when the queues are empty. Ctrl-C stops it at any time: the same command resumes it, and so
-does "anatomy crawl" without URLs and flags, because the data folder keeps both: URLs, and flags that say what is
-fetched and how, are kept in its anatomy.toml. A flag that is given again replaces the kept one. Not kept are
+does "anatomy crawl" without URLs and flags, because the data folder keeps the URLs, and the flags that say what is
+fetched and how, in its anatomy.toml. A flag that is given again replaces the kept one. Not kept are
 --seeds, --recrawl and --watch with their ages, --stats, --quiet, and those of --serve, --shards, --crawlers and
 --cluster. Of a --credentials or --topic file the name is kept. New URLs extend the crawl. A new folder may begin with an
 anatomy.toml that has them: url = ['https://docs.example.org/'] below [crawl]. A crawl that ends without any
@@ -129,8 +129,8 @@ What each did: anatomy crawl history.
 
 A site that breeds URLs ends by a budget: see --max-urls-per-site, --max-mb-per-site and
 --max-parsing-per-site. They count over all runs. URLs beyond the first are refused, and those in the queue
-are still fetched, until the pages of the site have named five times as many. A crawl with a larger budget
-goes on.
+are still fetched, until the pages of the site have named five times as many. A larger budget continues
+the crawl.
 
 --policy sets the order of the crawl, and may change when a crawl is resumed:
   crawl-ability      sites with the most page quality per second, their best pages first
@@ -138,11 +138,11 @@ goes on.
   performance-first  sites that deliver the most pages per second
   breadth-first      sites in turn, pages with the fewest links from the start URLs first
 
---topic makes a focused crawl: it learns what its topic is from example pages, and fetches first what is likely to
-belong to it, until --max-pages are fetched. FILE has the URL of an example on each line, after a minus one of a page
+--topic makes a focused crawl: it learns its topic from example pages, and fetches pages that probably belong to it
+first, until --max-pages are fetched. FILE has the URL of an example on each line, after a minus one of a page
 that does not belong, and words of the topic on other lines; # begins a comment. The examples are start URLs, too.
-With --scope any it follows links to all sites. What "anatomy pagerank --topics" computes is something else: ranks of
-pages that are held.
+With --scope any it follows links to all sites. "anatomy pagerank --topics" is different: it
+ranks stored pages.
 
 --include and --exclude match the whole URL, without its scheme if the pattern has none. SSL_CERT_FILE names
 another file of certificate authorities.
@@ -255,7 +255,8 @@ func runCrawl(c *cobra.Command, s *cli.GlobalFlags, f *crawlFlags, urls []string
 	return errors.Join(group.Wait(), c.Context().Err())
 }
 
-// prepare returns the engine's options for the flags, the rules that the data folder keeps, and urls.
+// prepare returns the engine's options from the flags, the rules that the data folder keeps, and
+// urls.
 func (f *crawlFlags) prepare(
 	c *cobra.Command, s *cli.GlobalFlags, log *slog.Logger, urls []string,
 ) (o engine.Options, kept *rules.Rules, err error) {
@@ -341,8 +342,8 @@ func (f *crawlFlags) readTopic(c *cobra.Command) (*topic.Topic, error) {
 	return t, err
 }
 
-// ruleFlags returns a function that makes a crawl command for what a data folder keeps. With readFiles
-// set, the command's check reads the files that its flags name.
+// ruleFlags returns a function that makes a crawl command with the flags that a data folder keeps.
+// With readFiles set, the command's check reads the files that its flags name.
 func ruleFlags(readFiles bool) func() rules.Crawl {
 	return func() rules.Crawl {
 		c, f := newCrawlFlags(&cli.GlobalFlags{})
@@ -550,9 +551,9 @@ func readSeeds(stdin io.Reader, name string) ([]string, error) {
 	return urls, nil
 }
 
-// crawl runs a crawl, shows its progress, and prints a summary. Rules, which may be nil, are kept in
-// the data folder. began is called when the folder is open; nil: nothing is. It returns the final
-// counters, or nil if the crawl could not be opened.
+// crawl runs a crawl, shows its progress, and prints a summary. Rules, which may be nil, are kept
+// in the data folder. began, which may be nil, is called when the folder is open. crawl returns the
+// final counters, or nil if the crawl could not be opened.
 func crawl(
 	ctx context.Context, screen *cli.Console, o engine.Options, shards int, kept *rules.Rules,
 	began func() error, quiet bool,
@@ -605,8 +606,8 @@ func crawl(
 	return &stats, errors.Join(err, failure)
 }
 
-// fruitless returns an error with the reason if a crawl that had URLs came to its end and the data
-// folder has no page.
+// fruitless returns an error with the reason if a crawl that had URLs has ended and the data folder
+// has no page.
 func fruitless(ctx context.Context, c sharded.Crawl, o *engine.Options, s *engine.CrawlStats) error {
 	if s.Pages > 0 || s.Known == 0 || ctx.Err() != nil {
 		return nil

@@ -19,8 +19,8 @@ import (
 	"anatomy/engine"
 )
 
-// gather listens for crawlers of other machines, prints the line with which they join, and sets the
-// engine's visitor. The caller calls stop after the crawl.
+// gather listens for crawlers of other machines, prints the join line, and sets the engine's
+// visitor. The caller calls stop after the crawl.
 func (f *crawlFlags) gather(
 	ctx context.Context, s *cli.GlobalFlags, screen *cli.Console, o *engine.Options,
 ) (stop func(), err error) {
@@ -50,7 +50,7 @@ func (f *crawlFlags) gather(
 	var sharing sync.WaitGroup
 	if f.team != nil {
 		sharing.Go(func() {
-			f.team.Share(ctx, server, func() { print("A line that also names the nodes that stand by now") })
+			f.team.Share(ctx, server, func() { print("A join line that includes the nodes that stand by now") })
 		})
 	}
 	return func() {
@@ -81,18 +81,18 @@ func newCrawler(s *cli.GlobalFlags) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "crawler",
 		Short: "fetch pages for a crawl on another machine",
-		Long: `Crawler fetches pages for a crawl that was begun with "anatomy crawl --crawlers ADDRESS". That command prints the
+		Long: `Crawler fetches pages for a crawl that was started with "anatomy crawl --crawlers ADDRESS". That command prints the
 line to join with. A crawler has no data folder, opens no port, and may do nothing but crawl. It gets hosts to
 visit, obeys their robots.txt and the delays of the crawl, and sends the pages to the crawl's machine.
 
-It decides by itself what its network decides: resolvers, private addresses, ports. --credentials names its own
-file; the secrets in it do not leave this machine. All else, such as delays and the User-Agent, is the crawl's. The
+It has its own network settings: resolvers, private addresses, ports. --credentials names its own
+file; the secrets in it do not leave this machine. All other settings, such as delays and the User-Agent, are the crawl's. The
 --max-rate of the crawl holds for each crawler by itself; a lower one here holds for this crawler.
 
 If the connection is lost, it stops within seconds, and comes back when the crawl can be reached again, also if another
 node of the cluster has taken over. Ctrl-C returns what it holds to the crawl.
 
-The join line is secret. Keep it out of the list of processes by ANATOMY_JOIN.`,
+The join line is secret. Pass it in ANATOMY_JOIN to keep it out of the list of processes.`,
 		Example: "  anatomy crawler --join 10.0.0.1:4222/crawler/…\n  ANATOMY_JOIN=$(cat join) anatomy crawler --resolver 10.0.0.53",
 		Args:    cli.ExactArgs(0, "no arguments"),
 
@@ -134,11 +134,11 @@ func runCrawler(c *cobra.Command, s *cli.GlobalFlags, f *workerFlags) error {
 	})
 	b.Client, err = bus.Dial(c.Context(), line, log, w.Receive)
 	if err != nil {
-		return cli.WithHint(err, "is the crawl running, and is its address reachable from here?")
+		return cli.WithHint(err, "check that the crawl is running, and that this machine can reach its address")
 	}
 	defer b.Close()
 	return errors.Join(w.Run(c.Context()), c.Context().Err())
 }
 
-// A workerBus is a client that is set after the worker that receives from it was made.
+// A workerBus is a client that is set after its worker was made.
 type workerBus struct{ *bus.Client }

@@ -178,7 +178,7 @@ func perPage(st *vocab.CrawlStatus) string {
 	return fmt.Sprintf(", %.2f requests for each new page", st.RequestsPerPage)
 }
 
-// shownHosts is how many hosts the text lists; --json lists up to vocab.MaxHostStatus.
+// shownHosts is the number of hosts that the text lists; --json lists up to vocab.MaxHostStatus.
 const shownHosts = 20
 
 // printCrawlers lists the crawlers of other machines.

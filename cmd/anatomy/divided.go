@@ -24,8 +24,8 @@ import (
 	"anatomy/vocab"
 )
 
-// isDivided reports whether nodes divide the shards of the collection in a bucket among them, or are
-// to. If the bucket is away the data folder says so.
+// isDivided reports whether nodes divide the shards of the collection in a bucket, or will. If the
+// bucket is unreachable, the data folder decides.
 func (f *crawlFlags) isDivided(ctx context.Context, s *cli.GlobalFlags, b bucket.Bucket) (bool, error) {
 	divided, err := replica.IsDivided(ctx, b)
 	switch {
@@ -35,19 +35,19 @@ func (f *crawlFlags) isDivided(ctx context.Context, s *cli.GlobalFlags, b bucket
 		return f.divide || shards.IsDivided(s.Data), nil
 	case f.divide && !divided:
 		return false, cli.WithHint(fmt.Errorf("%s holds a collection with one owner", b),
-			"leave out --divide, or name another bucket or prefix")
+			"omit --divide, or name another bucket or prefix")
 	}
 	return divided, nil
 }
 
-// crawlDivided is crawlCluster for a collection whose shards are divided among the nodes.
+// crawlDivided is crawlCluster for a collection whose shards are divided among nodes.
 func (f *crawlFlags) crawlDivided(
 	c *cobra.Command, s *cli.GlobalFlags, screen *cli.Console, log *slog.Logger, b bucket.Bucket, urls []string,
 ) (err error) {
 	if !f.watch || !f.standby {
 		return cli.UsageErrorf("a collection whose shards are divided among nodes is crawled by anatomy node")
 	}
-	const one = "--%s does not hold for nodes that divide shards among them"
+	const one = "--%s does not apply to nodes that divide shards"
 	if err := cli.RejectFlags(c, true, one, "crawlers", "least-crawlers", "max-pages", "topic", "no-index", "stats"); err != nil {
 		return err
 	}
@@ -90,7 +90,7 @@ func (f *crawlFlags) crawlDivided(
 	return errors.Join(group.Wait(), c.Context().Err())
 }
 
-// A dividedNode is what a process that owns some of the shards has open.
+// A dividedNode holds the open resources of a process that owns some of the shards.
 type dividedNode struct {
 	node    division.Options
 	members *collective.Members
@@ -99,8 +99,8 @@ type dividedNode struct {
 
 func (n *dividedNode) close() error { return errors.Join(n.members.Close(), n.lock.Close()) }
 
-// join makes the data folder one of the collection in the bucket, which it founds if there is none,
-// and prepares for shards.
+// join makes the data folder a copy of the collection in the bucket, and prepares for shards. If
+// the bucket is empty, it creates the collection.
 func (f *crawlFlags) join(
 	c *cobra.Command, s *cli.GlobalFlags, log *slog.Logger, b bucket.Bucket, urls []string,
 ) (*dividedNode, error) {
@@ -116,7 +116,7 @@ func (f *crawlFlags) join(
 		return nil, err
 	}
 	if have := len(m.Folders); f.shards != 0 && f.shards != have {
-		return nil, cli.WithHint(&collective.CountError{Have: have, Want: f.shards}, "leave out --shards")
+		return nil, cli.WithHint(&collective.CountError{Have: have, Want: f.shards}, "omit --shards")
 	}
 	lock, err := datadir.Lock(s.Data)
 	if err != nil {
@@ -143,7 +143,7 @@ func (f *crawlFlags) join(
 	return n, nil
 }
 
-// found begins a collection in an empty bucket.
+// found creates a collection in an empty bucket.
 func (f *crawlFlags) found(
 	c *cobra.Command, s *cli.GlobalFlags, log *slog.Logger, b bucket.Bucket, seeds []string,
 ) (*shards.Map, error) {
@@ -169,7 +169,7 @@ func (f *crawlFlags) found(
 	return division.Join(c.Context(), b, s.Data)
 }
 
-// members prepares for shards by the rules of the collection and those that were given, which other
+// members prepares for shards with the rules of the collection and the given rules, which other
 // nodes get when they begin.
 func (f *crawlFlags) members(
 	c *cobra.Command, s *cli.GlobalFlags, log *slog.Logger, b bucket.Bucket, seeds []string,
@@ -193,7 +193,7 @@ func (f *crawlFlags) members(
 // A member is a shard that this process owns.
 type member struct{ *collective.Member }
 
-// Work returns what the shard has to do.
+// Work returns the remaining work of the shard.
 func (m member) Work() vocab.ShardWork {
 	st := m.Stats()
 	return vocab.ShardWork{

@@ -15,7 +15,8 @@ import (
 	"anatomy/web/pages"
 )
 
-// doorFlags say under which names, for which other sites, and for whom the search page answers.
+// doorFlags configure the names under which the search page answers, the sites that may use it, and
+// its tokens.
 type doorFlags struct {
 	hosts     []string // --allow-host
 	origins   []string // --cors
@@ -93,7 +94,7 @@ func (f *doorFlags) check() error {
 	return nil
 }
 
-// names returns the names under which a server answers that listens at an address.
+// names returns the names under which a server that listens at an address answers.
 func (f *doorFlags) names(listen string, more ...string) []string {
 	host, _, _ := net.SplitHostPort(listen) // listening fails where it cannot be split
 	return append(slices.Concat(f.hosts, more), host)

@@ -21,7 +21,7 @@ import (
 	"anatomy/vocab"
 )
 
-// The exit statuses.
+// Exit statuses.
 const (
 	statusFailed      = 1
 	statusUsage       = 2
@@ -65,7 +65,7 @@ func hint(s *cli.GlobalFlags, c *cobra.Command, err error) string {
 	case errors.As(err, &busy):
 		return "only one process can write to a data folder: wait for it, end it, or name another folder with --data"
 	case errors.As(err, new(*datadir.DiskError)):
-		return "mount the disk, or say where it is now: " + s.Command("crawl") + " --data DISK"
+		return "mount the disk, or give its new path: " + s.Command("crawl") + " --data DISK"
 	case errors.As(err, &divided):
 		return sharded.Hint(divided, c.CommandPath())
 	case errors.Is(err, shards.ErrDivided):
@@ -91,7 +91,7 @@ func hint(s *cli.GlobalFlags, c *cobra.Command, err error) string {
 	case errors.Is(err, syscall.ENOTDIR):
 		return "name a folder with --data"
 	case errors.As(err, new(*bucket.Error)):
-		return "see that --cluster names the bucket, and that this machine can reach it and may use it"
+		return "check that --cluster names the bucket, and that this machine can reach it and has access to it"
 	}
 	return "to check the data folder for damage: " + s.Command("check")
 }

@@ -27,8 +27,8 @@ With --text it indexes lines of text instead, in a data folder of their own: id,
 separated by tabs. An id that is a URL is the URL of the result; others follow http://text.invalid/. Invalid lines
 are reported and skipped. The result is one segment, whatever the number of workers and the memory.
 
-With --public-only it makes a new data folder that has what was fetched without credentials, and no trace of the
-rest, for "anatomy serve --public-only". Run it again, into another new folder, to take up later pages.`,
+With --public-only it makes a new data folder of the pages that were fetched without credentials, and no trace of the
+rest, for "anatomy serve --public-only". Run it again, into another new folder, to include later pages.`,
 		Example: "  anatomy index\n  anatomy index --data /srv/anatomy-data --workers 2\n  anatomy index --text pages.tsv --data text-data",
 		Args:    cli.ExactArgs(0, "no arguments"),
 		RunE: func(c *cobra.Command, _ []string) error {
@@ -77,7 +77,7 @@ func rebuild(c *cobra.Command, s *cli.GlobalFlags, o upkeep.RebuildOptions) erro
 	return nil
 }
 
-// indexPublic makes the data folder to of the pages that everybody may read.
+// indexPublic makes the data folder to from the pages that were fetched without credentials.
 func indexPublic(c *cobra.Command, s *cli.GlobalFlags, to string) error {
 	if err := datadir.CheckVersion(s.Data); err != nil {
 		return err
@@ -101,7 +101,7 @@ func indexPublic(c *cobra.Command, s *cli.GlobalFlags, to string) error {
 	return nil
 }
 
-// badLines is how many invalid lines or records are reported one by one.
+// badLines is the number of invalid lines or records that are reported one by one.
 const badLines = 20
 
 func indexText(c *cobra.Command, s *cli.GlobalFlags, name string, o upkeep.TextOptions) error {

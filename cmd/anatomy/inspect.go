@@ -90,7 +90,7 @@ func printInventory(w io.Writer, i *collection.Inventory) error {
 	return nil
 }
 
-// shownProblems is how many problems check lists.
+// shownProblems is the number of problems that check lists.
 const shownProblems = 100
 
 // errDamaged is the error of check after it has printed the problems.
@@ -106,8 +106,8 @@ damaged, and which pages are lost. It writes nothing, and works beside a running
 
 --repair keeps all readable records of the repository and queues lost pages for the next crawl. A damaged index, link
 database or rank vector is rebuilt from the repository. A damaged document index is rebuilt from what can be read of
-it, of the repository and of the links, and check prints what is lost. Of shards that a crawl fills all indexes are
-rebuilt if one is damaged.`,
+it, of the repository and of the links, and check prints what is lost. If one index of several shards is damaged,
+all are rebuilt.`,
 		Example: "  anatomy check\n  anatomy check --repair && anatomy crawl",
 		Args:    cli.ExactArgs(0, "no arguments"),
 		RunE: func(c *cobra.Command, _ []string) error {
@@ -116,7 +116,7 @@ rebuilt if one is damaged.`,
 				Checked: func(name, found string) { fmt.Fprintf(c.OutOrStdout(), "%-12s %s\n", name, found) },
 				Problem: func(problem error) {
 					if problems++; problems == shownProblems+1 {
-						fmt.Fprintln(c.ErrOrStderr(), "damaged: more is damaged, and not listed")
+						fmt.Fprintln(c.ErrOrStderr(), "damaged: more problems are not listed")
 					}
 					if problems > shownProblems {
 						return
@@ -144,7 +144,7 @@ rebuilt if one is damaged.`,
 	return c
 }
 
-// shownLost is how many lost pages are listed after a repair.
+// shownLost is the number of lost pages that are listed after a repair.
 const shownLost = 20
 
 func runRepair(c *cobra.Command, s *cli.GlobalFlags, report upkeep.CheckReport) error {
@@ -177,7 +177,7 @@ func runRepair(c *cobra.Command, s *cli.GlobalFlags, report upkeep.CheckReport) 
 	return nil
 }
 
-// printSalvage prints what a rebuilt document index holds, and what to do about the rest.
+// printSalvage prints the contents of a rebuilt document index, and the steps for the lost rest.
 func printSalvage(w io.Writer, r *upkeep.Salvage) {
 	fmt.Fprintf(w, "document index rebuilt: %d documents unchanged, %d from the repository, %d by URL only, %d lost; the damaged index is kept as docindex.damaged\n", r.Kept, r.Pages, r.Named, r.Lost)
 	if r.Seeds == 0 {

@@ -109,11 +109,11 @@ func (j *jobs) beginScheduled(s schedule.Schedule) error {
 	}
 	options.URLs.Recrawl.Ahead = s.Ahead()
 	t := &job{work: j.crawl(options, kept, crawllog.Schedule)}
-	t.Name = "recrawl by the schedule"
+	t.Name = "scheduled recrawl"
 	return j.begin(t)
 }
 
-// begin has run do a job, unless another one runs.
+// begin starts a job, unless another one runs.
 func (j *jobs) begin(t *job) error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -190,8 +190,8 @@ func crawlName(o pages.JobOptions) string {
 	return name
 }
 
-// crawlOptions returns the options of a crawl as the command would have them, and the rules that the
-// data folder is to keep.
+// crawlOptions returns the options of a crawl as the crawl command would set them, and the rules
+// that the data folder keeps.
 func (j *jobs) crawlOptions(o pages.JobOptions) (engine.Options, *rules.Rules, error) {
 	global := &cli.GlobalFlags{Data: j.dir}
 	c, f := newCrawlFlags(global)
@@ -216,12 +216,12 @@ func (j *jobs) crawlOptions(o pages.JobOptions) (engine.Options, *rules.Rules, e
 	options, err := f.options(c, global, j.log, o.URLs)
 	options.Damage = j.site.Damage
 	if err == nil && f.contact == "" && f.agent == "" && !f.private {
-		err = errors.New("The sites that are visited could not reach you: begin the server with ANATOMY_CONTACT set to an address of mail or of a page.")
+		err = errors.New("The operators of the crawled sites need a contact: start the server with ANATOMY_CONTACT set to a mail or web address.")
 	}
 	return options, kept, err
 }
 
-// crawl returns the work of a crawl. by is a constant of crawllog: what begins the crawl.
+// crawl returns the work of a crawl. by is a constant of crawllog: the trigger of the crawl.
 func (j *jobs) crawl(o engine.Options, kept *rules.Rules, by string) func(context.Context, *job) (string, error) {
 	return func(ctx context.Context, t *job) (string, error) {
 		c, err := sharded.Open(ctx, o, 0)
@@ -245,8 +245,7 @@ func (j *jobs) crawl(o engine.Options, kept *rules.Rules, by string) func(contex
 	}
 }
 
-// followSchedule begins recrawls by the schedule that the rules of the data folder have, until ctx
-// ends.
+// followSchedule begins recrawls by the schedule in the rules of the data folder, until ctx ends.
 func (j *jobs) followSchedule(ctx context.Context) error {
 	failure := ""
 	return schedule.Run(ctx, func() (schedule.Schedule, time.Time) {
@@ -262,7 +261,7 @@ func (j *jobs) followSchedule(ctx context.Context) error {
 	}, func(s schedule.Schedule) bool {
 		err := j.beginScheduled(s)
 		if err != nil && !errors.Is(err, errBusy) {
-			j.log.Error("recrawl not begun", "error", err)
+			j.log.Error("recrawl not started", "error", err)
 		}
 		return !errors.Is(err, errBusy)
 	})
@@ -296,17 +295,17 @@ func (j *jobs) Holdings(ctx context.Context) (*collection.Holdings, error) {
 	return j.site.Holdings(ctx)
 }
 
-// Remove takes pages out of the results for good.
+// Remove blocks pages permanently.
 func (j *jobs) Remove(ctx context.Context, targets []string) (string, error) {
 	r, err := upkeep.Block(ctx, j.dir, targets)
 	return fmt.Sprintf("%s blocked, %s among them.", cli.Count(r.Documents, "document"), cli.Count(r.Pages, "page")), err
 }
 
-// Restore brings pages back.
+// Restore unblocks pages.
 func (j *jobs) Restore(ctx context.Context, targets []string) (string, error) {
 	r, err := upkeep.Unblock(ctx, j.dir, targets)
 	return fmt.Sprintf("%s fetched again by the crawl that runs, or by the next, %s among them.", cli.Count(r.Documents, "document"), cli.Count(r.Pages, "page")), err
 }
 
-// Removed lists the patterns of what is out.
+// Removed lists the patterns of blocked pages.
 func (j *jobs) Removed(ctx context.Context) ([]string, error) { return upkeep.Blocked(ctx, j.dir) }

@@ -104,7 +104,7 @@ func TestJobs(t *testing.T) {
 	go func() { unscheduled <- jobs.followSchedule(scheduled) }()
 	recrawl := finished(2)
 	unschedule()
-	if err := <-unscheduled; err != nil || recrawl.Failed || recrawl.Name != "recrawl by the schedule" {
+	if err := <-unscheduled; err != nil || recrawl.Failed || recrawl.Name != "scheduled recrawl" {
 		t.Errorf("%+v, %v", recrawl, err)
 	}
 	if crawls, err = crawllog.Read(dir); err != nil || len(crawls) != 3 || crawls[0].By != crawllog.Schedule || crawls[0].How != "recrawl" {

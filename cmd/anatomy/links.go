@@ -78,7 +78,7 @@ func linksOf(ctx context.Context, l *collection.Links, u weburl.URL, n int) (*co
 func printLinks(w io.Writer, r *collection.LinkReport) error {
 	fmt.Fprintf(w, "%s\n\nlinked to by %s, %d of them on other sites", r.URL, cli.Count(r.InCount, "page"), r.OffSite)
 	if r.Rank > 0 {
-		fmt.Fprintf(w, "; they bring %.0f %% of its PageRank, %.3g", 100*r.FromLinks/r.Rank, r.Rank)
+		fmt.Fprintf(w, "; they contribute %.0f %% of its PageRank, %.3g", 100*r.FromLinks/r.Rank, r.Rank)
 	}
 	fmt.Fprintln(w)
 	for _, in := range r.In {
@@ -188,7 +188,7 @@ func newExportLinks(s *cli.GlobalFlags) *cobra.Command {
 		Short: "export the link graph as an edge list",
 		Long: `Export writes the graph that PageRank is computed on: one link per line, as the docIDs of source and target, and
 "# node N" for a page without outlinks. "anatomy pagerank --edges" reads it, and computes the ranks of the vector "pages".
-Redirects and duplicates are resolved; nofollow links are left out.`,
+Redirects and duplicates are resolved; nofollow links are omitted.`,
 		Example: "  anatomy links export | grep -v '^#' | sort -k2n | head\n  anatomy links export --urls --output graph.tsv.gz",
 		Args:    cli.ExactArgs(0, "no arguments"),
 		RunE: func(c *cobra.Command, _ []string) error {

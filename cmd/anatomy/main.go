@@ -107,10 +107,10 @@ the browser, as JSON and in the terminal.`,
 	}{
 		{"use", "crawl and search", []*cobra.Command{
 			newDemo(s), newCrawl(s), newServe(s), newSearch(s), newMCP(s), newRemove(s)}},
-		{"look", "look inside", []*cobra.Command{
+		{"look", "inspect", []*cobra.Command{
 			newExplain(s), newTrace(s), newLinks(s), newStats(s), newDump(s), resolve.New()}},
 		{"study", "rank and measure", []*cobra.Command{ranks.New(s), quality.NewEval(s), quality.NewBench(s)}},
-		{"maintain", "look after the data folder", []*cobra.Command{
+		{"maintain", "maintain the data folder", []*cobra.Command{
 			configs.New(s, ruleFlags(true)), newCheck(s), newBackup(s), newRestore(s), newCompact(s), newIndex(s), newImport(s),
 			export.New(s, version()), newSplit(s), disks.New(s)}},
 		{"machines", "several machines", []*cobra.Command{

@@ -13,7 +13,7 @@ import (
 	"anatomy/crawler/signin"
 )
 
-// networkFlags are the flags of what the network of the machine decides that fetches pages.
+// networkFlags are the flags that depend on the network of the fetching machine.
 type networkFlags struct {
 	resolvers []string
 	private   bool

@@ -191,9 +191,9 @@ func (m *membership) run(ctx context.Context) error {
 			return clusters.Hint(err)
 		case errors.Is(err, lease.ErrDrained):
 			pause = handOverPause
-			fmt.Fprintln(m.screen, "Handed over. This machine keeps a copy, and stands by.")
+			fmt.Fprintln(m.screen, "Handed over. This machine keeps a copy and stands by.")
 		case errors.Is(err, lease.ErrLost), errors.Is(err, lease.ErrCutOff):
-			m.log.Warn("this machine keeps a copy from now on, and stands by", "error", err)
+			m.log.Warn("this machine now keeps a copy and stands by", "error", err)
 		case isFinal(err):
 			return clusters.Hint(err)
 		default:
@@ -224,7 +224,7 @@ func (m *membership) waitForCollection(ctx context.Context) error {
 			return err
 		}
 		if !said {
-			fmt.Fprintln(m.screen, "The bucket holds no collection yet. Waiting for a node that is given URLs.")
+			fmt.Fprintln(m.screen, "The bucket holds no collection yet. Waiting for a node that is started with URLs.")
 		}
 		if err := lease.Sleep(ctx, time.Second); err != nil {
 			return err
@@ -276,7 +276,7 @@ func (m *membership) waiting() func(lease.Holder) {
 	last := ""
 	return func(h lease.Holder) {
 		if h.Owner != last && h.Owner != "" && !m.quiet {
-			fmt.Fprintf(m.screen, "%s owns the collection. This machine keeps a copy, and stands by.\n", h.Machine)
+			fmt.Fprintf(m.screen, "%s owns the collection. This machine keeps a copy and stands by.\n", h.Machine)
 		}
 		last = h.Owner
 	}

@@ -9,8 +9,8 @@ import (
 	"anatomy/indexer/pdftext"
 )
 
-// newPDF returns the command that a crawl runs in a process of its own for each PDF, so that a hostile
-// file can exhaust no more than that process.
+// newPDF returns the command that a crawl runs in a separate process for each PDF, so that a
+// hostile file can exhaust only that process.
 func newPDF() *cobra.Command {
 	return &cobra.Command{
 		Use:    "pdf",

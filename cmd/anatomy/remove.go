@@ -24,14 +24,14 @@ func newRemove(s *cli.GlobalFlags) *cobra.Command {
 		Short: "block pages, or unblock them",
 		Long: `Remove blocks pages: they leave the results and are not fetched by this crawl or a later one. A URL names
 one page; a SITE such as example.org all pages of that host and of the hosts below it; a PATTERN such as
-'example.org/drafts/*' works as in crawl --exclude. A running crawl carries it out, and a running server follows
+'example.org/drafts/*' works as in crawl --exclude. A running crawl applies it, and a running server follows
 within two seconds. Without arguments, remove lists what is blocked.
 
 --undo unblocks: pages come back from the repository without a fetch, whatever the scope of the crawl. Those that
 --purge or "anatomy compact" deleted are fetched again. "anatomy trace URL" shows whether a page is blocked.
 
 --purge deletes the pages from the disk, with their older versions: it blocks the targets, rewrites the repository and
-the index without any blocked page, deletes snapshots that were left, and reads all that remains to prove that nothing
+the index without any blocked page, deletes leftover snapshots, and reads everything that remains to prove that nothing
 of them is there. It needs a folder that no crawl uses. URLs stay in the list of what is blocked. Backups and exports
 outside of the folder stay as they are.`,
 		Example: `  anatomy remove https://example.org/private.html

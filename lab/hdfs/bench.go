@@ -293,7 +293,7 @@ func (b *bench) pages(folder string) (int, error) {
 // What nodes print.
 const (
 	ownsText   = "This machine owns the collection."
-	standsText = "This machine keeps a copy, and stands by."
+	standsText = "This machine keeps a copy and stands by."
 	lostText   = "another machine has taken the collection over"
 )
 

@@ -87,8 +87,8 @@ type CustomItem struct {
 	Image *customImage `json:"image,omitempty"`
 }
 
-// A customPageMap has what a page says of itself, here its date and its language, as Google's has
-// what its meta elements say.
+// A customPageMap holds what a page states about itself, here its date and language. In Google's
+// answers it holds meta elements.
 type customPageMap struct {
 	MetaTags [1]customMetaTags `json:"metatags"`
 }

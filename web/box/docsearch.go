@@ -77,11 +77,11 @@ type hit struct {
 	Snippet   markedText `json:"_snippetResult"`
 }
 
-// levels are the headings by level, "lvl0" to "lvl6", null where there is none: lvl1 is the title.
-// DocSearch groups hits by lvl0 and shows five of a group, so lvl0 is the way to the page.
+// levels are the headings by level, "lvl0" to "lvl6", null for a missing one: lvl1 is the title.
+// DocSearch groups hits by lvl0 and shows five of a group, so lvl0 is the path to the page.
 type levels map[string]*string
 
-// markedText has the texts of a hit with the words of the query between tags.
+// markedText holds the texts of a hit, with the words of the query between tags.
 type markedText struct {
 	Hierarchy map[string]marked `json:"hierarchy"`
 	Content   *marked           `json:"content,omitempty"`
@@ -214,7 +214,7 @@ func newHits(a *searcher.Response, most int, t *tags) []hit {
 	return hits
 }
 
-// tags make HTML of texts, with the words of a query between two tags.
+// tags convert texts to HTML, with the words of a query between two tags.
 type tags struct {
 	before, after string
 	words         *text.Marker

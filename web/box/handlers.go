@@ -1,6 +1,6 @@
-// Package box lets other sites show results: a script with a search box, the search that it asks,
-// and results for the client of DocSearch. Pages of origins that the operator allows reach it, as
-// long as the collection needs no login: see doc/own-site.md.
+// Package box lets other sites show results: a script with a search box, the search that the script
+// calls, and results for the client of DocSearch. Pages of origins that the operator allows can use
+// it, as long as the collection needs no login: see doc/own-site.md.
 package box
 
 import (
@@ -16,8 +16,8 @@ type Handlers struct {
 	docSearch *docSearch
 }
 
-// New returns the handlers. A name of siteSets is that of an index; indexes of other names have all
-// pages.
+// New returns the handlers. A name of siteSets is the name of an index; indexes with other names
+// contain all pages.
 func New(
 	read *reader.Reader, r *respond.Responder, siteSets map[string][]string,
 ) *Handlers {

@@ -10,12 +10,12 @@ import (
 	"anatomy/web/internal/reader"
 )
 
-// maxCompletions bounds the searches of an answer: completions are of the collection, and may have no
-// results within a site.
+// maxCompletions bounds the searches for one answer: completions are of the whole collection, and
+// may have no results within a site.
 const maxCompletions = 3
 
-// searchTyped answers a query within a site. If typing, its last word may be the beginning of one:
-// where the query itself has no results, the first of its best completions that has some is searched.
+// searchTyped answers a query within a site. With typing, the last word may be incomplete: if the
+// query itself has no results, searchTyped searches the best completion that has some.
 func searchTyped(
 	ctx context.Context, read *reader.Reader, r searcher.Request, site []string, typing bool,
 ) (*searcher.Response, error) {

@@ -297,7 +297,7 @@ func (s *tools) toolStatus(ctx context.Context, _ *sdk.CallToolRequest, _ struct
 	return nil, stats, nil
 }
 
-// toolProblem returns the error that a model may see, and logs what it may not see.
+// toolProblem returns the error that is shown to a model, and logs the details.
 func (s *tools) toolProblem(err error) error {
 	p := respond.Of(err)
 	if p.Status >= http.StatusInternalServerError {

@@ -13,13 +13,13 @@ import (
 	"anatomy/web/internal/text"
 )
 
-// actions are what forms of the admin page do. Each returns lines about the result.
+// actions handle the forms of the admin page. Each returns lines about the result.
 type actions struct {
 	crawl Crawl
 	jobs  Jobs
 }
 
-// An action acts on the crawl or begins a job.
+// An action changes the crawl or begins a job.
 type action func(ctx context.Context, form url.Values) (result []string, err error)
 
 // table returns the actions by path below /crawl.
@@ -42,7 +42,7 @@ func (a *actions) table() map[string]action {
 	return all
 }
 
-// add gives URLs to the running crawl.
+// add adds URLs to the running crawl.
 func (a *actions) add(ctx context.Context, form url.Values) (result []string, err error) {
 	urls := strings.Fields(form.Get("urls"))
 	if len(urls) == 0 {
@@ -55,7 +55,7 @@ func (a *actions) add(ctx context.Context, form url.Values) (result []string, er
 	return result, err
 }
 
-// remove takes URLs out of the queues of the running crawl.
+// remove removes URLs from the queues of the running crawl.
 func (a *actions) remove(ctx context.Context, form url.Values) ([]string, error) {
 	pattern := strings.TrimSpace(form.Get("pattern"))
 	n, err := a.crawl.Remove(ctx, pattern)
@@ -65,7 +65,7 @@ func (a *actions) remove(ctx context.Context, form url.Values) ([]string, error)
 	return []string{pattern + ": removed " + text.Counted(int(n), "URL") + " from the queues"}, nil
 }
 
-// begin gives URLs to the running crawl, or begins one.
+// begin adds URLs to the running crawl, or begins one.
 func (a *actions) begin(ctx context.Context, form url.Values) ([]string, error) {
 	urls := strings.Fields(form.Get("urls"))
 	if len(urls) > 0 {

@@ -15,8 +15,8 @@ import (
 	"anatomy/web/internal/text"
 )
 
-// adminPages are the admin page and its forms. Everybody sees the state of the crawl. Whoever has
-// the token also sees the collection, jobs, slow searches and warnings, and may act.
+// adminPages are the admin page and its forms. Everybody sees the state of the crawl. Visitors with
+// the token also see the collection, jobs, slow searches and warnings, and may act.
 type adminPages struct {
 	*frame
 	respond    *respond.Responder
@@ -103,7 +103,7 @@ func (s *adminPages) adminView(c *gin.Context) (*adminView, error) {
 	return v, err
 }
 
-// serverView returns what only actors see.
+// serverView returns the part that only actors see.
 func (s *adminPages) serverView(ctx context.Context) (*serverView, error) {
 	v := &serverView{Complaints: s.complaints.Newest()}
 	if s.slow != nil {
@@ -194,8 +194,8 @@ func (s *adminPages) rankPage(c *gin.Context) error {
 // MaxForm bounds a posted form, in bytes.
 const MaxForm = 256 << 10
 
-// acting returns a handler that runs an action for whoever may act. Browsers get the page; programs,
-// which send the token in Authorization, get JSON.
+// acting returns a handler that runs an action for visitors who may act. Browsers get the page;
+// programs, which send the token in Authorization, get JSON.
 func (s *adminPages) acting(name string, act action) gin.HandlerFunc {
 	return func(c *gin.Context) {
 		result, err := s.act(c, name, act)

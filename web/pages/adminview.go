@@ -35,7 +35,7 @@ type adminView struct {
 	Unlisted string   // why Removed is unknown, or ""
 }
 
-// A serverView is what only actors see.
+// A serverView is the part that only actors see.
 type serverView struct {
 	Jobs     []jobView
 	Holdings *collection.Holdings // nil without Jobs

@@ -69,7 +69,7 @@ const auditedTargets = 3
 // maxAudited bounds each of these in a line, in characters.
 const maxAudited = 500
 
-// record writes a line about a request; err is nil if it did what it asked for.
+// record writes a line about a request; err is nil if the request succeeded.
 func (a *audit) record(r *http.Request, what string, err error) {
 	act := Action{Who: "admin token", What: what, Err: err}
 	isKept := true

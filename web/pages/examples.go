@@ -63,7 +63,7 @@ func (e *examples) get(ctx context.Context) []helpExample {
 	return e.list
 }
 
-// begin reports whether the caller is to make the examples.
+// begin reports whether the caller has to make the examples.
 func (e *examples) begin() bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -84,7 +84,7 @@ func (e *examples) end(list []helpExample) {
 	}
 }
 
-// find makes the examples. It returns nil if the collection gave none, or the time was over.
+// find makes the examples. It returns nil if the collection has none, or the time is over.
 func (e *examples) find(ctx context.Context) []helpExample {
 	best, err := e.reader.Search(ctx, searcher.Request{Query: "filetype:html OR filetype:txt OR filetype:md", Limit: examplePages})
 	if err != nil || len(best.Results) == 0 {

@@ -110,7 +110,8 @@ func tools(m *messages.Printer, v *resultsView) template.HTML {
 	return template.HTML(b.String())
 }
 
-// narrow fills in what narrows the results down: order, facets, and the links that show and hide them.
+// narrow sets the controls that narrow the results: order, facets, and the links that show and hide
+// them.
 func (v *resultsView) narrow(m *messages.Printer, r searcher.Request, a *searcher.Response) {
 	v.Facets = facetViews(m, r, a)
 	v.OtherOrder, v.ByDate = otherOrder(r, a)

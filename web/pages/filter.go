@@ -14,13 +14,9 @@ import (
 	xhtml "golang.org/x/net/html"
 )
 
-// The filter makes a page harmless. It copies nothing: for each token of the source it writes what
-// the lists below allow, and escapes all text. Other elements lose their tags and keep their text;
-// muted elements lose their text too.
-//
-// The output has no scripts, frames, objects, forms, styles, images, meta, base or link, no
-// attributes that load or act, and no links other than http and https. No allowed element has raw
-// text or foreign content, so browsers cannot read the output in another way.
+// The filter makes a page harmless. It works by an allow-list: for each token of the source it
+// writes what the lists below allow, and escapes all text. Other elements lose their tags and keep
+// their text; muted elements lose their text too.
 
 // safeElements are the allowed elements. mark is missing: marks come from the server.
 var safeElements = text.Set(`a abbr address article aside b bdi bdo big blockquote br caption cite code col colgroup dd del

@@ -17,8 +17,8 @@ type AdminOptions struct {
 	// ReadToken opens private pages and nothing else, at least MinToken bytes. Default: none does.
 	ReadToken string
 
-	// Audit keeps logins and actions, whatever their result, but no login with a wrong token.
-	// Default: nobody does.
+	// Audit records logins and actions, successful or not, but no login with a wrong token. Default
+	// nil: nothing is recorded.
 	Audit func(Action)
 
 	// SlowQueries keeps the newest searches that took so long. Default 0: none, since they record what
@@ -37,8 +37,9 @@ type Cluster interface {
 	Copied() time.Time
 }
 
-// A Crawl is the crawl that runs on the collection, perhaps in another process. Without one, methods
-// return vocab.ErrNoCrawl. The admin page shows the text of other errors to whoever may act.
+// A Crawl is the crawl that runs on the collection, perhaps in another process. Without one,
+// methods return vocab.ErrNoCrawl. The admin page shows the text of other errors to visitors who
+// may act.
 type Crawl interface {
 	Status(ctx context.Context) (*vocab.CrawlStatus, error)
 	Pause(ctx context.Context) error
@@ -47,8 +48,8 @@ type Crawl interface {
 	Remove(ctx context.Context, pattern string) (uint64, error)
 }
 
-// Jobs run long work in the server: a job goes on when its page is closed. The admin page shows the
-// text of errors to whoever may act.
+// Jobs run long work in the server: a job continues when its page is closed. The admin page shows
+// the text of errors to visitors who may act.
 type Jobs interface {
 	// Holdings measures the collection.
 	Holdings(ctx context.Context) (*collection.Holdings, error)

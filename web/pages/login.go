@@ -9,7 +9,7 @@ import (
 	"anatomy/web/internal/respond"
 )
 
-// loginPages ask for a token, on a server with pages that not everybody may read.
+// loginPages ask for a token, on a server with private pages.
 type loginPages struct {
 	*frame
 	sessions *sessions

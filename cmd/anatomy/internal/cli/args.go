@@ -75,7 +75,7 @@ func UnknownCommand(c *cobra.Command, name string) error {
 	return err
 }
 
-// Nearest returns the name that somebody who typed another one may have meant; "" if none is near.
+// Nearest returns the name that is most similar to a mistyped one, or "".
 func Nearest(typed string, names []string) string {
 	c := &cobra.Command{} // which has such a search for the names of its commands
 	for _, name := range names {

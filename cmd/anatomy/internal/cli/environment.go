@@ -1,6 +1,6 @@
 // Package cli holds what the commands of anatomy share: errors with hints, checks of arguments,
-// progress on a terminal, input and output files, and the formatting of numbers. It knows nothing
-// of what the commands do.
+// progress on a terminal, input and output files, and the formatting of numbers. It is independent
+// of the commands.
 package cli
 
 import (
@@ -56,8 +56,8 @@ func (d *dataFlag) Set(path string) error {
 // Spreads annotates commands that take --data several times.
 const Spreads = "spreads the data folder"
 
-// UntilEnded annotates commands that run until they are ended, as services do: on SIGTERM they finish
-// what is under way, and succeed.
+// UntilEnded annotates commands that run until they are ended, as services do: on SIGTERM they
+// finish work in progress, and succeed.
 const UntilEnded = "runs until ended"
 
 // CheckDisks returns a UsageError if --data was given several times to a command that takes it once.

@@ -70,7 +70,7 @@ func GzipFor(name string, write func(io.Writer) error) func(io.Writer) error {
 	}
 }
 
-// A ContextWriter fails with the context's error once the context has ended.
+// A ContextWriter fails with the context's error after the context has ended.
 type ContextWriter struct {
 	Context context.Context
 	W       io.Writer

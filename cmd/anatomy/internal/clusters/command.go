@@ -148,7 +148,7 @@ func newCheck(s *cli.GlobalFlags, p *Place) *cobra.Command {
 	c := &cobra.Command{
 		Use: "check", Short: "read the newest generation in the bucket and verify it",
 		Long: `Check reads every object of the newest generation and compares it with its SHA-256. It fails if one is missing or
-damaged. --repair puts such objects again, from the data folder of the owner or a copy.`,
+damaged. --repair restores such objects from the data folder of the owner or a copy.`,
 		Example: "  anatomy cluster check\n  anatomy cluster check --repair --data /var/lib/anatomy",
 		Args:    cli.ExactArgs(0, "no arguments"),
 		RunE: func(c *cobra.Command, _ []string) error {
@@ -173,17 +173,17 @@ damaged. --repair puts such objects again, from the data folder of the owner or 
 			for _, d := range r.Damaged {
 				fmt.Fprintln(c.OutOrStdout(), d)
 			}
-			fmt.Fprintf(c.OutOrStdout(), "%s: %s, %.1f MB read; %d damaged, %d of them put again\n",
+			fmt.Fprintf(c.OutOrStdout(), "%s: %s, %.1f MB read; %d damaged, %d of them restored\n",
 				b, cli.Count(r.Objects, "object"), float64(r.Bytes)/1e6, r.Broken, r.Mended)
 			if r.Broken == r.Mended {
 				return nil
 			}
 			return cli.WithHint(errors.New("the bucket is damaged"),
-				"put the objects again, on a machine with a copy: anatomy cluster check --repair --data FOLDER; "+
-					"if it has not all of them, make a new generation with the owner's folder: anatomy cluster adopt")
+				"restore the objects on a machine with a copy: anatomy cluster check --repair --data FOLDER; "+
+					"if some are missing there, make a new generation with the owner's folder: anatomy cluster adopt")
 		},
 	}
-	c.Flags().BoolVar(&repair, "repair", false, "put damaged objects again from the data folder")
+	c.Flags().BoolVar(&repair, "repair", false, "restore damaged objects from the data folder")
 	return c
 }
 
@@ -248,7 +248,7 @@ func newRestore(s *cli.GlobalFlags, p *Place) *cobra.Command {
 	c := &cobra.Command{
 		Use: "restore", Short: "make a data folder from the bucket",
 		Long: `Restore copies the newest generation, or the one with a name, to the data folder, which must be empty or missing, and
-verifies it. The folder is one of its own afterwards. Of the last day, one generation in ten minutes is kept.`,
+verifies it. The folder is independent afterwards. The bucket keeps one generation for each ten minutes of the last day.`,
 		Example: "  anatomy cluster restore --data restored",
 		Args:    cli.ExactArgs(0, "no arguments"),
 		RunE: func(c *cobra.Command, _ []string) error {
@@ -326,9 +326,9 @@ func chooseGeneration(ctx context.Context, b bucket.Bucket, name string) (replic
 
 func newDrain(p *Place) *cobra.Command {
 	return &cobra.Command{
-		Use: "drain", Short: "have the owner hand over to a node that stands by",
-		Long: `Drain asks the owner to end its crawl, copy its last state to the bucket, and hand over, and waits until it has. A
-node that stands by goes on from there; the owner, if it is a node, stands by then.`,
+		Use: "drain", Short: "make the owner hand over to a standby node",
+		Long: `Drain asks the owner to end its crawl, copy its last state to the bucket, and hand over, and waits for it. A standby
+node continues from there; the owner, if it is a node, then stands by.`,
 		Example: "  anatomy cluster drain",
 		Args:    cli.ExactArgs(0, "no arguments"),
 		RunE: func(c *cobra.Command, _ []string) error {

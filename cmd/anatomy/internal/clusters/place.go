@@ -20,7 +20,7 @@ import (
 	"anatomy/upkeep"
 )
 
-// A Place is the value of --cluster: where the bucket is.
+// A Place is the value of --cluster: the location of the bucket.
 type Place struct {
 	address string
 	flags   *pflag.FlagSet
@@ -40,7 +40,7 @@ func (p *Place) IsSet() bool { return p.flags.Changed("cluster") }
 // FromEnvironment sets the flag to ANATOMY_CLUSTER, for commands that need a cluster.
 func (p *Place) FromEnvironment() error { return p.flags.Set("cluster", os.Getenv(variable)) }
 
-// Open returns the bucket. Without the flag it is that of ANATOMY_CLUSTER.
+// Open returns the bucket. Without the flag it is the bucket of ANATOMY_CLUSTER.
 func (p *Place) Open() (bucket.Bucket, error) {
 	address := p.address
 	if !p.IsSet() {

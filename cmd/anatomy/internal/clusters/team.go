@@ -16,8 +16,8 @@ import (
 	"anatomy/disk/durable"
 )
 
-// A Team is the crawlers of other machines, as all nodes know them that may own the collection. They
-// follow its owner: each has the same keys, and crawlers know the addresses of all.
+// A Team manages access for crawlers of other machines to any node that can own the collection.
+// Crawlers follow its owner: all nodes have the same keys, and crawlers know the addresses of all.
 type Team struct {
 	Address string // at which crawlers reach this machine; "" if that is not known before
 
@@ -33,11 +33,11 @@ func NewTeam(b bucket.Bucket, dir, listen string, log *slog.Logger) (*Team, erro
 	return &Team{Address: bus.Reachable(listen), bucket: b, dir: dir, keyring: keyring, log: log}, err
 }
 
-// PublicKey returns the key for which owners encrypt what they leave for this machine.
+// PublicKey returns the key with which owners encrypt keys for this machine.
 func (t *Team) PublicKey() string { return t.keyring.Public() }
 
-// Keys returns the keys for crawlers: those that an owner left for this machine, else those of the
-// data folder, which are made if there are none.
+// Keys returns the keys for crawlers: the keys that an owner left for this machine, else the keys
+// of the data folder, which are generated if missing.
 func (t *Team) Keys(ctx context.Context) (*bus.Keys, error) {
 	path := datadir.ClusterKeys(t.dir)
 	id, err := replica.Identify(ctx, t.bucket)
@@ -68,7 +68,7 @@ func (t *Team) Keys(ctx context.Context) (*bus.Keys, error) {
 
 const shareEvery = 5 * time.Second
 
-// Share leaves the keys for the nodes that stand by, and tells crawlers where these are, until ctx
+// Share publishes the keys for the standby nodes, and sends crawlers their addresses, until ctx
 // ends. It calls changed when the join line has changed.
 func (t *Team) Share(ctx context.Context, server *bus.Server, changed func()) {
 	left := map[string]bool{t.PublicKey(): true}
@@ -85,7 +85,7 @@ func (t *Team) Share(ctx context.Context, server *bus.Server, changed func()) {
 	}
 }
 
-// share does so once. left are the nodes that have the keys, by their public key.
+// share does this once. left are the nodes that have the keys, by their public key.
 func (t *Team) share(ctx context.Context, server *bus.Server, left map[string]bool, changed func()) error {
 	id, err := replica.Identify(ctx, t.bucket)
 	if err != nil {

@@ -26,7 +26,7 @@ func statusOf(ctx context.Context, b bucket.Bucket) (*vocab.ClusterStatus, error
 	return node.Status(ctx, b)
 }
 
-// A View shows a cluster as one machine of it does on its pages.
+// A View shows the state of a cluster on the pages of one of its machines.
 type View struct {
 	bucket bucket.Bucket
 	copied func() time.Time
@@ -46,11 +46,11 @@ const (
 // NewView returns the view of a machine. copied returns when its copy last was the newest state.
 func NewView(b bucket.Bucket, copied func() time.Time) *View { return &View{bucket: b, copied: copied} }
 
-// Copied returns when machine and bucket last had the same state; zero for never.
+// Copied returns when the machine and the bucket last had the same state; zero for never.
 func (v *View) Copied() time.Time { return v.copied() }
 
-// Status returns the state of the cluster of the last seconds. If the bucket takes longer than ctx, a
-// later call gets it.
+// Status returns the state of the cluster, at most some seconds old. If the bucket takes longer
+// than ctx, a later call returns the new state.
 func (v *View) Status(ctx context.Context) (*vocab.ClusterStatus, error) {
 	if st, err, ok := v.recent(); ok {
 		return st, err

@@ -15,7 +15,7 @@ import (
 	"anatomy/urlserver"
 )
 
-// A Run is a crawl that runs.
+// A Run is a crawl in progress.
 type Run struct {
 	dir    string
 	by     string
@@ -24,7 +24,7 @@ type Run struct {
 	before engine.CrawlStats
 }
 
-// Begin returns a crawl that begins now. by is a constant of crawllog: what began the crawl.
+// Begin returns a crawl that begins now. by is a constant of crawllog: the trigger of the crawl.
 func Begin(o *engine.Options, by string, before engine.CrawlStats) *Run {
 	how := "crawl"
 	switch o.URLs.Recrawl.Mode {
@@ -36,8 +36,8 @@ func Begin(o *engine.Options, by string, before engine.CrawlStats) *Run {
 	return &Run{dir: o.Dir, by: by, how: how, began: time.Now(), before: before}
 }
 
-// End records the crawl, which err ended; nil: its queues are empty. The caller holds the lock of the
-// folder.
+// End records the end of the crawl with err; nil means that its queues are empty. The caller holds
+// the lock of the folder.
 func (r *Run) End(stats engine.CrawlStats, stopped bool, err error) error {
 	c := crawllog.Crawl{
 		Began: r.began, Ended: time.Now(), How: r.how, By: r.by, Result: crawllog.Done,

@@ -123,7 +123,7 @@ func flags(b *strings.Builder, title string, set *pflag.FlagSet) {
 	}
 }
 
-// escape returns the text that man(7) shows as text.
+// escape escapes text for man(7).
 func escape(text string) string {
 	text = strings.NewReplacer(`\`, `\e`, "-", `\-`, "'", `\(aq`, "`", "\\`", "^", `\(ha`, "~", `\(ti`).Replace(text)
 	if strings.HasPrefix(text, ".") {

@@ -1,4 +1,4 @@
-// Package progress says in words how a crawl gets on.
+// Package progress reports the progress of a crawl.
 package progress
 
 import (
@@ -13,7 +13,7 @@ import (
 	"anatomy/vocab"
 )
 
-// A Crawl is what Watch shows: a crawl of one data folder or of several.
+// A Crawl is a crawl of one data folder or of several that Watch shows.
 type Crawl interface {
 	Stats() engine.CrawlStats
 	Phase() vocab.Phase
@@ -50,7 +50,7 @@ func Watch(ctx context.Context, screen *cli.Console, log *slog.Logger, c Crawl) 
 	}
 }
 
-// ending shows what a crawl does when nothing is left to fetch.
+// ending shows the final phases of a crawl, when nothing is left to fetch.
 func ending(screen *cli.Console, log *slog.Logger, s *engine.CrawlStats, p *vocab.Phase) {
 	if screen.IsTerminal() {
 		screen.SetStatus(fmt.Sprintf("%d pages  %v", s.Pages, p))
@@ -90,10 +90,11 @@ func progressLine(s engine.CrawlStats, rate float64) string {
 	return line
 }
 
-// waiting lists why sites wait, with their number, the most frequent reason first.
+// waiting lists the reasons why sites wait, with the number of sites, the most frequent first.
 func waiting(s engine.CrawlStats) string { return cli.Tally(s.Waiting) }
 
-// refusals lists why a run refused URLs, with their number, the most frequent reason first.
+// refusals lists the reasons why a run refused URLs, with the number of URLs, the most frequent
+// first.
 func refusals(before, s engine.CrawlStats) string {
 	n := map[string]int64{}
 	for reason, total := range s.Traps {
@@ -102,7 +103,7 @@ func refusals(before, s engine.CrawlStats) string {
 	return cli.Tally(n)
 }
 
-// byLinks counts the documents that are searchable by the texts of links to them alone.
+// byLinks counts the documents that are searchable only by the texts of links to them.
 func byLinks(s engine.CrawlStats) string {
 	if n := s.Documents - s.Searchable; n > 0 {
 		return ", and " + cli.Count(n, "other URL") + " by the text of links"

@@ -77,7 +77,7 @@ need.`,
 	return c
 }
 
-// parseCount returns how many matches are counted exactly.
+// parseCount returns the number of matches that are counted exactly.
 func parseCount(count string) (int, error) {
 	switch count {
 	case "none":

@@ -7,12 +7,12 @@ import (
 	"runtime/debug"
 )
 
-// leastMemory is about what the program takes to rank the smallest graph.
+// leastMemory is the approximate memory of the program for ranking the smallest graph.
 const leastMemory = 48_000_000
 
-// limitMemory holds the process to the bytes that *memory says, sets *memory to what remains for the
-// graph, and returns a function that restores the limit. Without a bound it does nothing. It warns if
-// the bound is below what the program itself takes.
+// limitMemory holds the process to the bytes that *memory says, sets *memory to what remains for
+// the graph, and returns a function that restores the limit. Without a bound it does nothing. It
+// warns if the bound is below leastMemory.
 func limitMemory(warnings io.Writer, memory *int64) (undo func()) {
 	if *memory == 0 {
 		return func() {}

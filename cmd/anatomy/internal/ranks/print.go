@@ -41,7 +41,7 @@ func printRanks(w io.Writer, r *ranking.Report) {
 // leastMoved is the smallest change that is reported. Smaller ones are rounding.
 const leastMoved = 1e-6
 
-// hostsPrinted is how many hosts the text lists.
+// hostsPrinted is the number of hosts that the text lists.
 const hostsPrinted = 10
 
 func printRanked(w io.Writer, title string, pages []ranking.RankedPage) {

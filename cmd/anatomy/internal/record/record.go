@@ -1,4 +1,4 @@
-// Package record adds the commands that are meant to change a data folder to its record.
+// Package record records the commands that change a data folder.
 package record
 
 import (
@@ -19,8 +19,8 @@ import (
 // A RunFunc is the RunE of a cobra.Command.
 type RunFunc func(c *cobra.Command, args []string) error
 
-// Calls returns run, with a line in the record of the data folder for each call that is meant to
-// change the folder. Usage errors leave none.
+// Calls returns run, with a line in the record of the data folder for each call that can change the
+// folder. Usage errors leave no line.
 func Calls(s *cli.GlobalFlags, run RunFunc) RunFunc {
 	return func(c *cobra.Command, args []string) error {
 		err := run(c, args)
@@ -34,7 +34,7 @@ func Calls(s *cli.GlobalFlags, run RunFunc) RunFunc {
 	}
 }
 
-// unrecorded are flags that say nothing about what a command does.
+// unrecorded are flags that do not matter for the record.
 var unrecorded = []string{"data", "verbose", "quiet", "json"}
 
 // Call adds a line about a command that ended with err to the record of the data folder.

@@ -76,7 +76,7 @@ func Check(c *cobra.Command, dir string, n int) error {
 	case errors.Is(err, collective.ErrReadOnly):
 		return cli.WithHint(err, "crawl in the data folder that was split, and split that again: anatomy split")
 	case errors.Is(err, collective.ErrNotShards):
-		return cli.WithHint(err, "to crawl in it, leave out --shards; for shards name a new folder with --data")
+		return cli.WithHint(err, "to crawl in it, omit --shards; for shards name a new folder with --data")
 	}
 	return err
 }
