@@ -15,7 +15,7 @@ import (
 	"github.com/yuin/goldmark/text"
 )
 
-// A markdown renders Markdown with tables to HTML. It leaves out raw HTML.
+// A markdown renders Markdown with tables to HTML. It omits raw HTML.
 type markdown struct{ goldmark.Markdown }
 
 func newMarkdown() markdown {

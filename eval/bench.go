@@ -24,7 +24,7 @@ type BenchOptions struct {
 	Snippets bool // make titles and snippets, too
 }
 
-// Bench searches for the ten best results of each query in turn, several times over.
+// Bench searches for the ten best results of each query in turn, in several passes.
 func Bench(ctx context.Context, s Searcher, queries []string, o BenchOptions) ([]Timing, error) {
 	if o.Passes <= 0 {
 		o.Passes = 3

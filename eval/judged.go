@@ -80,7 +80,7 @@ func ReadTSV(r io.Reader, name string) (all []Judged, err error) {
 }
 
 // ReadTREC reads the queries of one file, lines of id and text separated by a tab, with the
-// judgements of another, lines of query id, 0, document and grade. It leaves out queries without a
+// judgements of another, lines of query id, 0, document and grade. It omits queries without a
 // relevant document, as trec_eval does. With binary, every grade other than 0 counts as 1.
 func ReadTREC(queries io.Reader, queriesName string, qrels io.Reader, qrelsName string, binary bool) (all []Judged, err error) {
 	grades := map[string]map[string]int{} // by query id, by page

@@ -78,7 +78,7 @@ func (l *Learner) Learn(ctx context.Context, judged []Judged, w searcher.Weights
 	return w, nil
 }
 
-// Least gains of MRR@10 of a step and of a round. Less would be overfitting.
+// Minimum gains of MRR@10 of a step and of a round. Smaller ones would be overfitting.
 const (
 	leastGain  = 0.0001
 	leastRound = 0.001
@@ -215,7 +215,7 @@ func mrr(examples []*example, w *searcher.Weights) float64 {
 	return sum / float64(max(len(examples), 1))
 }
 
-// rank returns the rank of the first relevant page among the first ten, 0 if there is none.
+// rank returns the rank of the first relevant page among the first ten, or 0.
 func (s *example) rank(w *searcher.Weights) int {
 	if !slices.Contains(s.relevant, true) {
 		return 0

@@ -88,7 +88,7 @@ func (j *Judged) ideal() (grades []int) {
 	return grades
 }
 
-// Rank returns the rank of the first relevant page, 0 if there is none.
+// Rank returns the rank of the first relevant page, or 0.
 func (j *Judged) Rank(pages []string) int {
 	return 1 + slices.IndexFunc(pages, func(page string) bool { return j.Grades[page] > 0 })
 }

@@ -10,10 +10,7 @@ import (
 	"anatomy/weburl"
 )
 
-// A Focus judges the pages and links of a crawl. It may be used by any goroutine.
-//
-// Its memory is bounded: terms are hashed, and pages, links and judgements are kept up to constants.
-// What it learnt is not stored: a resumed crawl adds pages that are held.
+// A Focus judges the pages and links of a crawl. It is safe for concurrent use.
 type Focus struct {
 	named map[vocab.Fingerprint]kind // does not change
 
@@ -61,13 +58,14 @@ func (f *Focus) name(urls []string, k kind) {
 	}
 }
 
-// Names reports whether the topic names a page as an example, or as one outside of it.
+// Names reports whether the topic's file has a page, as an example or as a page outside of the
+// topic.
 func (f *Focus) Names(url string) bool {
 	u, err := weburl.Parse(url)
 	return err == nil && f.named[u.Fingerprint()] != unnamed
 }
 
-// text returns the terms of a text as those of a page.
+// text returns the terms of a text, weighted like those of a page.
 func (f *Focus) text(s string) iter.Seq2[[]byte, vocab.Hit] {
 	return func(yield func([]byte, vocab.Hit) bool) {
 		more := true
@@ -84,8 +82,8 @@ type Link struct {
 }
 
 // Add adds a fetched page with the targets of its links, each once, in the order of the page. It
-// returns the odds that each target is relevant, 0 for one that was fetched or whose odds hardly
-// changed, and the scores of other URLs that changed.
+// returns the odds that each target is relevant, or 0 for a target that was fetched or whose odds
+// hardly changed, and the scores of other URLs that changed.
 func (f *Focus) Add(
 	u *weburl.URL, hits iter.Seq2[[]byte, vocab.Hit], linked []Link,
 ) (odds []float64, changed []Score) {
@@ -141,7 +139,7 @@ func (f *Focus) anchor(text string) (terms []term) {
 }
 
 // around returns the terms around an anchor text that follows the position at in the page, and the
-// position after it. Without one it returns none, and at.
+// position after it. If the text is not found, it returns no terms, and at.
 func (r *reader) around(anchor []term, at int) (terms []term, next int) {
 	if len(anchor) == 0 {
 		return nil, at
@@ -162,7 +160,8 @@ func startsWith(sequence, prefix []term) bool {
 	return len(sequence) >= len(prefix) && slices.Equal(sequence[:len(prefix)], prefix)
 }
 
-// Relevance returns the probability that a fetched page is relevant, as it was when it was added.
+// Relevance returns the probability that a fetched page is relevant, as estimated when it was
+// added.
 func (f *Focus) Relevance(fp vocab.Fingerprint) (relevance float64, ok bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -170,7 +169,7 @@ func (f *Focus) Relevance(fp vocab.Fingerprint) (relevance float64, ok bool) {
 	return float64(r), ok
 }
 
-// Harvest returns how many pages were relevant so far.
+// Harvest returns the number of relevant pages so far.
 func (f *Focus) Harvest() vocab.Harvest {
 	f.mu.Lock()
 	defer f.mu.Unlock()

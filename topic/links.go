@@ -35,7 +35,7 @@ func (v *vote) weigh(t *terms) {
 	}
 }
 
-// Bounds on what is kept of links, and how much of a page is at a link.
+// Bounds on the stored links, and on the text of a page that belongs to a link.
 const (
 	maxCandidates = 50_000 // after an estimate; twice as many, and those of one page, make one due
 	maxVotes      = 6
@@ -48,12 +48,12 @@ const (
 // relevance and number, and mean log-odds of its anchor texts and of the words around them.
 type features [6]float64
 
-// firstWeights are the weights of the features before the first link was followed.
+// firstWeights are the weights of the features before any link was followed.
 var firstWeights = features{-1, 2.5, 1.2, 0, 0.2, 0.5}
 
 const learningRate = 0.05
 
-// links foretell the relevance of pages.
+// links predict the relevance of pages.
 type links struct {
 	terms      *terms
 	weights    features
@@ -123,10 +123,10 @@ type Score struct {
 	Odds float64 // that the page is relevant
 }
 
-// minChange is how much log-odds change before the caller is told.
+// minChange is the least change of log-odds that is reported to the caller.
 const minChange = 0.3
 
-// rescore scores all candidates anew and returns those that changed, in the order of their
+// rescore scores all candidates again and returns those whose score changed, in the order of their
 // fingerprints. If there are too many candidates it drops the worst.
 func (s *links) rescore() (changed []Score) {
 	all := make([]vocab.Fingerprint, 0, len(s.candidates))
@@ -156,7 +156,7 @@ func (s *links) rescore() (changed []Score) {
 
 func (c *candidate) changed() bool { return math.Abs(c.logit-c.told) >= minChange }
 
-// tell returns the score of a candidate.
+// tell returns the score of a candidate and records it as reported.
 func (c *candidate) tell() Score {
 	c.told = c.logit
 	return Score{URL: c.url, Odds: math.Exp(c.logit)}

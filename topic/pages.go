@@ -17,7 +17,7 @@ type page struct {
 	kind      kind
 }
 
-// A kind says what the topic's file says of a page.
+// A kind is the role of a page in the topic's file.
 type kind uint8
 
 const (
@@ -32,14 +32,14 @@ type weighted struct {
 	tf   float32
 }
 
-// Bounds on what is kept of pages.
+// Bounds on the stored pages.
 const (
 	MaxPages     = 2000 // whose terms are kept, to judge them anew
 	maxPageTerms = 1000 // distinct ones of a page
 	maxSequence  = 1 << 16
 )
 
-// A reader takes the terms of one page after the other.
+// A reader reads the terms of one page after the other.
 type reader struct {
 	places   map[term]int
 	sequence []term // of the body, in the order of the page
@@ -79,8 +79,8 @@ func (r *reader) read(hits iter.Seq2[[]byte, vocab.Hit]) *page {
 	return p
 }
 
-// pages judge pages. The scale from mean log-odds to a probability follows the examples, each judged
-// without itself, and the pages that are least like them.
+// pages judge pages. The scale from mean log-odds to a probability follows the examples, each
+// judged without itself, and the pages that are least similar to them.
 type pages struct {
 	*terms
 	kept   []*page // the examples and the latest of the others, at most MaxPages
@@ -109,7 +109,7 @@ func (s *pages) judge(p *page, mean float64) float64 {
 	return sigmoid(s.slope * (mean - s.middle))
 }
 
-// add judges and counts a page. It teaches the model when it is judged anew.
+// add judges and counts a page. The page trains the model at the next estimate.
 func (s *pages) add(p *page) {
 	p.relevance = s.judge(p, s.mean(p, false))
 	s.terms.add(p, p.kind == example)
@@ -119,7 +119,8 @@ func (s *pages) add(p *page) {
 	}
 }
 
-// drop drops the oldest page that the topic does not name, if there is one. It still counts.
+// drop drops the oldest page that the topic's file does not name, if there is one. The page still
+// counts.
 func (s *pages) drop() {
 	i := slices.IndexFunc(s.kept, func(p *page) bool { return p.kind == unnamed })
 	i = max(i, 0)
@@ -127,7 +128,7 @@ func (s *pages) drop() {
 	s.kept = slices.Delete(s.kept, i, i+1)
 }
 
-// estimate judges all kept pages anew, and lets those that are relevant teach the model.
+// estimate judges all kept pages again, and trains the model with the relevant ones.
 func (s *pages) estimate() {
 	means := make([]float64, len(s.kept))
 	for range rounds {

@@ -6,8 +6,8 @@ import (
 	"github.com/cespare/xxhash/v2"
 )
 
-// A term is the hash of a term, below numTerms. Terms that share one are counted as one, which bounds
-// the memory of the model.
+// A term is the hash of a term, below numTerms. Terms with one hash are counted as one, which
+// bounds the memory of the model.
 type term uint32
 
 const numTerms = 1 << 18
@@ -29,8 +29,8 @@ type weight struct {
 	age       uint32
 }
 
-// A view is a count with or without a page: what a page says of itself does not count when it is
-// judged, else each would be like those that it was counted with.
+// A view is the counts with or without a page. A page is judged without its own counts, else each
+// would resemble the class with which it was counted.
 type view uint8
 
 const (
@@ -63,7 +63,7 @@ func (t *terms) add(p *page, relevant bool) {
 	t.relate(p, relevant)
 }
 
-// relate counts a page that is counted already as relevant, or no longer so.
+// relate counts a page that is counted already as relevant, or as no longer relevant.
 func (t *terms) relate(p *page, relevant bool) {
 	if p.relevant == relevant {
 		return
@@ -80,8 +80,8 @@ func (t *terms) relate(p *page, relevant bool) {
 	}
 }
 
-// pseudoPages are the pages of the prior, as many of them relevant as of all pages: a term that no page
-// has says nothing.
+// pseudoPages are the pages of the prior, with the share of relevant ones among all pages: a term
+// that no page has is neutral.
 const pseudoPages = 2
 
 // weight returns the log-odds of a relevant page among those with a term, and its idf.
@@ -115,7 +115,7 @@ func (t *terms) sum(text []term) (sum float64) {
 }
 
 // mean returns the mean log-odds of the terms of a page, weighted by tf-idf. counted says that the
-// counts have the page.
+// counts include the page.
 func (t *terms) mean(p *page, counted bool) float64 {
 	v := everything
 	switch {

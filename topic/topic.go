@@ -21,7 +21,7 @@ import (
 	"anatomy/weburl"
 )
 
-// A Topic is described by pages.
+// A Topic is described by example pages.
 type Topic struct {
 	Words    string   // that its pages have, besides the examples; may be empty
 	Examples []string // URLs of pages of the topic, at least one
@@ -42,7 +42,7 @@ func Read(name string) (*Topic, error) {
 	return t, nil
 }
 
-// Parse reads a topic: a URL of an example on each line, after a minus one of a page outside of the
+// Parse reads a topic. A line is the URL of an example or, after a minus, of a page outside of the
 // topic. Other lines are words of the topic; # begins a comment. The error names the line.
 func Parse(r io.Reader) (*Topic, error) {
 	t := &Topic{}
