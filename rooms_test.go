@@ -226,7 +226,7 @@ func backArrows(arrows map[[2]string]bool) int {
 }
 
 // improve reorders files until moving any one of them leaves no fewer arrows back, and returns how
-// many there are. uses[i][j] tells that file i uses file j.
+// many there are. uses[i][j] says that file i uses file j.
 func improve(order []int, uses [][]bool) int {
 	for changed := true; changed; {
 		changed = false

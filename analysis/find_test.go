@@ -8,7 +8,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestFinder: a finder finds what a tokenizer gives of its words, and tells which follow each other.
+// TestFinder checks that a finder finds the same words as a tokenizer, and reports which are
+// adjacent.
 func TestFinder(t *testing.T) {
 	long := strings.Repeat("x", MaxTermLen)
 	piece := rapid.SampledFrom([]string{"a", "b", "ab", "A", " ", " ", "\n", "_", "__", "a_b", ".", "'", "\x00", "é", "É", "東京", "東", "ア", "한국", "\xff", "a\u0301", "x", long, long + "y", "b" + long, "1", "ſ", "K"})

@@ -64,8 +64,8 @@ func TestSiteTrace(t *testing.T) {
 	}
 }
 
-// While a crawl has the folder open its records come from it, and while none of them can be read the
-// index still tells what it knows.
+// While a crawl has the folder open, its records come from the crawl. While no record can be read,
+// the report shows what the index has.
 func TestSiteTraceBesideACrawl(t *testing.T) {
 	w := testweb.New(t)
 	w.Page("one.test/", `<title>First</title><a href="http://two.test/">out of scope</a>`)

@@ -322,8 +322,8 @@ func TestOtherVersion(t *testing.T) {
 	}
 }
 
-// TestBusyFolder: while one process writes to a folder, another that would is told which; reading
-// goes on.
+// TestBusyFolder checks that while one process writes to a folder, the error for a second writer
+// names it, and that reading continues to work.
 func TestBusyFolder(t *testing.T) {
 	web := testweb.Generate(t, 3, 20, 0)
 	dir := filepath.Join(t.TempDir(), "data")

@@ -19,8 +19,8 @@ import (
 	"anatomy/vocab"
 )
 
-// A running crawl says what it waits for, stops when it is told, takes URLs in and out, traces what
-// it knows, and goes on. The next run has what was taken out of this one.
+// A running crawl reports why it waits, pauses and resumes, adds and removes URLs, and traces them.
+// URLs removed from this run are in the next one.
 func TestControl(t *testing.T) {
 	w := testweb.New(t)
 	w.Page("one.test/", `<a href="/slow">a page that takes its time</a>`)

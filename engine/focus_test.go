@@ -17,9 +17,9 @@ const (
 	birdExamples = 5
 )
 
-// newSubjectWeb makes a web with pages of four subjects on five hosts. Each links to three pages of its
-// own subject and to six others, half of them with a text that tells the subject. The topic is birds, the
-// rarest subject.
+// newSubjectWeb makes a web with pages of four subjects on five hosts. Each links to three pages of
+// its own subject and to six others, half of them with a text that names the subject. The topic is
+// birds, the rarest subject.
 func newSubjectWeb(t *testing.T) (web *testweb.Web, about *topic.Topic) {
 	web = testweb.New(t)
 	about = &topic.Topic{}

@@ -9,7 +9,8 @@ import (
 	"anatomy/vocab"
 )
 
-// TestMenus: navigation is told from text by elements, roles and names, and by links that stand together.
+// TestMenus checks that navigation is recognised by elements, roles and names, and by runs of
+// links.
 func TestMenus(t *testing.T) {
 	links := func(texts ...string) string {
 		var b strings.Builder

@@ -439,7 +439,8 @@ func report(b *testing.B, pages int, bytes int64) {
 	})
 }
 
-// cpuSeconds is what the process has used so far: on a busy machine the clock tells little.
+// cpuSeconds returns the processor time used so far: on a busy machine wall-clock time means
+// little.
 func cpuSeconds(b *testing.B) float64 {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {

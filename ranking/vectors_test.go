@@ -129,7 +129,8 @@ func TestRankByName(t *testing.T) {
 	}
 }
 
-// TestRankAges: a vector is told with its age, and as stale once the links grew by more than the bound.
+// TestRankAges checks that a vector is listed with its age, and as stale after the links grew by
+// more than the bound.
 func TestRankAges(t *testing.T) {
 	dir, _ := testweb.CrawlDemo(t)
 	_, err := ranking.Compute(t.Context(), dir, ranking.Options{})

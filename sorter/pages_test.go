@@ -52,7 +52,7 @@ func BenchmarkPages(b *testing.B) {
 	}
 }
 
-// indexPages writes the pages to files of barrels, and tells how many bytes of text they have.
+// indexPages writes the pages to files of barrels, and returns the size of their texts in bytes.
 func indexPages(b *testing.B, root, dir string, batches int) (files []*barrel.File, text int64) {
 	b.Helper()
 	var paths []string

@@ -226,7 +226,7 @@ func TestAdminPageActs(t *testing.T) {
 	}
 }
 
-// What went wrong is told to those who may act; what people searched for is kept if asked for alone.
+// The page shows errors to those who may act; it records queries only if configured to.
 func TestAdminPageRemembers(t *testing.T) {
 	f := newFake()
 	o := Options{Collection: f, Admin: pages.AdminOptions{Crawl: &fakeCrawl{}, Jobs: newFakeJobs(), Token: testToken}, Log: slog.New(slog.DiscardHandler)}

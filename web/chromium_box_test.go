@@ -154,7 +154,7 @@ const (
 	boxSays   = boxShadow + `.querySelector(".say").textContent`
 )
 
-// boxMarked is the selected option's name, if assistive technology is told the same.
+// boxMarked is the name of the selected option, if assistive technology gets the same.
 const boxMarked = `(() => { const o = ` + boxActive + `, i = ` + boxShadow + `.querySelector("input");
 return o && i.getAttribute("aria-activedescendant") == o.id && i.getAttribute("aria-expanded") == "true" ?
 o.querySelector(".name")?.textContent ?? o.textContent : "" })()`

@@ -18,7 +18,7 @@ import (
 	"anatomy/web/pages"
 )
 
-// fakeCrawl is a crawl by its status alone; it notes what it is told.
+// fakeCrawl is a crawl with a fixed status that records its calls.
 type fakeCrawl struct {
 	mu     sync.Mutex
 	status *vocab.CrawlStatus // nil: none runs
@@ -187,7 +187,8 @@ func TestCrawlActions(t *testing.T) {
 	want(http.StatusSeeOther, "GET", "/crawl/pause", nil)
 }
 
-// Programs act with the token itself; without one on the server nobody does, and is told what to do.
+// Programs act with the token itself. If the server has no token, nobody can act, and the error
+// names the next step.
 func TestCrawlBearer(t *testing.T) {
 	now := time.Unix(1_800_000_000, 0)
 	for _, c := range []struct {

@@ -43,8 +43,8 @@ func lines(t *testing.T, body string) ([]string, api.ExportEnd) {
 	return all[:len(all)-1], end
 }
 
-// An export has a line for each result and one for the end, which tells what went wrong on the way; what
-// goes wrong before is an error like others. It goes no faster than its rate.
+// An export has a line for each result and a last line, which reports errors during the export;
+// earlier errors are answered like others. It does not exceed its rate.
 func TestExport(t *testing.T) {
 	const n = 2345
 	d := readDescription(t)

@@ -128,7 +128,7 @@ func BenchmarkRefusal(b *testing.B) {
 	}
 }
 
-// TestAnswersAreCounted: /metrics tells how many searches were answered with what was kept.
+// TestAnswersAreCounted checks that /metrics has the number of searches answered from the cache.
 func TestAnswersAreCounted(t *testing.T) {
 	s := newServerOf(Options{Collection: newFake()})
 	body := get(t, s, "/metrics", http.StatusOK)

@@ -19,8 +19,9 @@ func from(s *Server, client, method, target, body string) *httptest.ResponseReco
 	return w
 }
 
-// TestRate: a client may send so many searches a minute, by whatever route, and is told what is left
-// and when to try again; others are not touched, and pages that search nothing are not counted.
+// TestRate checks that a client may send a limited number of searches a minute, on any route, and
+// that answers state the remaining number and when to try again. Other clients are not affected,
+// and pages that do not search are not counted.
 func TestRate(t *testing.T) {
 	now := time.Unix(1_800_000_000, 0)
 	s := New(Options{

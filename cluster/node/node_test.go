@@ -126,8 +126,8 @@ func begin(t *testing.T) {
 	}
 }
 
-// TestOldOwner suspends an owner while another machine takes over. What the old one publishes after
-// that changes nothing, it is told so, and it can follow.
+// TestOldOwner suspends an owner while another machine takes over. What the old owner publishes
+// afterwards has no effect, it gets an error, and it can follow.
 func TestOldOwner(t *testing.T) {
 	web := testweb.Generate(t, 10, 60, 0)
 	b, root := &buckettest.Memory{}, t.TempDir()

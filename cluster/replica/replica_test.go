@@ -179,8 +179,8 @@ func TestFollow(t *testing.T) {
 	}
 }
 
-// TestIdleCrawl: a crawl that goes on and has nothing to do is not published again and again. What it
-// is told is.
+// TestIdleCrawl checks that an idle crawl publishes nothing new, and that changes through its
+// control socket are published.
 func TestIdleCrawl(t *testing.T) {
 	web := testweb.Generate(t, 5, 20, 0)
 	dir, b := filepath.Join(t.TempDir(), "data"), &buckettest.Memory{}

@@ -48,8 +48,8 @@ func signal(t *testing.T, c *exec.Cmd, s os.Signal) {
 	}
 }
 
-// TestServiceOfServe: a server tells when it is ready, ignores SIGHUP, and on SIGTERM tells that it
-// ends and exits with status 0.
+// TestServiceOfServe checks that a server notifies the service manager when it is ready, ignores
+// SIGHUP, and on SIGTERM notifies it of the end and exits with status 0.
 func TestServiceOfServe(t *testing.T) {
 	m := newManager(t)
 	dir := filepath.Join(t.TempDir(), "data")

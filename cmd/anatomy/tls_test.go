@@ -51,8 +51,8 @@ func certify(
 	return parsed
 }
 
-// A certificate that was renewed is used without a restart; one that does not fit its key is not, and
-// is told of once.
+// A renewed certificate is used without a restart; one that does not fit its key is not, and is
+// reported once.
 func TestCertificateIsReadAgain(t *testing.T) {
 	cert, key := filepath.Join(t.TempDir(), "cert.pem"), filepath.Join(t.TempDir(), "key.pem")
 	certify(t, cert, key, 1)

@@ -145,7 +145,8 @@ func TestHitsRoundTrip(t *testing.T) {
 	})
 }
 
-// Where words stand in the text, and where one follows another there, is told of either form as their hits say.
+// TestPositions checks that both forms of postings give the positions of words in the text, and
+// adjacent words, as in the hits.
 func TestPositions(t *testing.T) {
 	followed := 0
 	rapid.Check(t, func(t *rapid.T) {

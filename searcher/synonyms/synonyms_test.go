@@ -42,8 +42,8 @@ func TestWrongLines(t *testing.T) {
 	}
 }
 
-// TestReload checks that a new version is used, and that a wrong one or a missing file is told once
-// and changes nothing.
+// TestReload checks that a new version of the file is used, and that a wrong or missing file is
+// reported once and changes nothing.
 func TestReload(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "synonyms.txt")
 	version := time.Now()
