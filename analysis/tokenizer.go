@@ -21,7 +21,7 @@ import (
 )
 
 // A Tokenizer splits text into terms. The zero value is ready. It keeps its buffers from one text to the
-// next and is for one goroutine.
+// next and is not safe for concurrent use.
 type Tokenizer struct {
 	folder folder
 	pieces [][]byte // of segment, kept for their memory

@@ -65,7 +65,7 @@ func (g *guard) received(n int64) {
 	g.mu.Unlock()
 }
 
-// check ends the fetch, or sets the timer anew.
+// check ends the fetch, or resets the timer.
 func (g *guard) check() {
 	g.mu.Lock()
 	defer g.mu.Unlock()

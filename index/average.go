@@ -2,7 +2,7 @@ package index
 
 import "math"
 
-// A length is the total length of some documents in words, and the number of those that have any.
+// A length is the total length of some documents in words, and the number of documents with words.
 type length struct{ words, texts uint64 }
 
 func (l *length) add(words uint32) {

@@ -17,7 +17,7 @@ type Forward struct {
 	queue    []uint32
 }
 
-// NewForward returns a graph of so many nodes, without links.
+// NewForward returns a graph with a number of nodes and without links.
 func NewForward(nodes int) *Forward {
 	return &Forward{
 		starts: make([]uint64, 1, nodes+1), rank: make([]float64, nodes), residual: make([]float64, nodes),

@@ -14,7 +14,7 @@ type Vouchers struct {
 	sites  []siteLinks
 }
 
-// maxVouchers bounds the sites that are counted for one: more count as so many.
+// maxVouchers bounds the number of sites that are counted for one site.
 const maxVouchers = 20
 
 // leastShare is the share of a site that no other links to. It keeps the order of its pages, and lifts

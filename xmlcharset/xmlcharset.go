@@ -1,4 +1,4 @@
-// Package xmlcharset reads XML of strangers in the encoding that it declares.
+// Package xmlcharset reads untrusted XML in the encoding that it declares.
 package xmlcharset
 
 import (

@@ -110,7 +110,7 @@ func (s *Session) Open(ctx context.Context) (asked bool, err error) {
 	return true, nil
 }
 
-// End ends the session, so that the next Open signs in anew.
+// End ends the session, so that the next Open signs in again.
 func (s *Session) End() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

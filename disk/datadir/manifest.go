@@ -54,7 +54,7 @@ type signedManifest struct {
 func ReadManifest(dir string) (Manifest, error) { return (&ManifestReader{Dir: dir}).Read() }
 
 // A ManifestReader reads the manifest of a folder again and again, and decodes it only if it has
-// changed. It is for one goroutine.
+// changed. It is not safe for concurrent use.
 type ManifestReader struct {
 	Dir string
 

@@ -3,8 +3,8 @@
 // fields such as "name"; of JSON it also has description, keywords, dates and language, as fields of
 // the root state them.
 //
-// Data come from strangers. The text that is written and the depth of what is read are bounded; of
-// longer data the beginning is kept. Broken data are read up to the fault.
+// Data are untrusted. The written text and the depth of the input are bounded; of longer data the
+// beginning is kept. Broken data are read up to the first error.
 package datatext
 
 import (

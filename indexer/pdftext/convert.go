@@ -1,11 +1,11 @@
 // Package pdftext converts PDF to HTML with the title, the text page by page in paragraphs and
 // headings, and the links.
 //
-// No parser of PDF is safe with files from strangers: a few kilobytes can unpack to gigabytes, refer
-// to themselves, or nest until the stack overflows. So [Converter] runs each conversion in a process
+// No parser of PDF is safe with untrusted files: a few kilobytes can unpack to gigabytes, refer to
+// themselves, or nest until the stack overflows. So [Converter] runs each conversion in a process
 // of its own, with bounded time, memory and output, and its output is untrusted text. The library
-// ledongthuc/pdf reads the objects of a file. The layout of glyphs into words, lines and paragraphs is
-// done here, since the library joins words.
+// ledongthuc/pdf reads the objects of a file. The layout of glyphs into words, lines and paragraphs
+// is done here, since the library joins words.
 package pdftext
 
 import (

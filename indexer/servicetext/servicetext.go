@@ -4,9 +4,10 @@
 // copy. Lists of definitions become pages of links that are not indexed themselves: APIs.guru's
 // list.json, linksets (RFC 9264), WS-Inspection.
 //
-// Definitions come from strangers. Readers are tolerant: of what is cut or partly wrong, the rest is
-// kept. Depth and nodes of what is read and the bytes of what is written are bounded. References and
-// aliases are followed where they are used, a bounded number of times, and never expanded.
+// Definitions are untrusted. Readers are tolerant: they keep the valid rest of a truncated or
+// partly wrong definition. Depth and nodes of the input and bytes of the output are bounded.
+// References and aliases are followed where they are used, a bounded number of times, and never
+// expanded.
 package servicetext
 
 import (

@@ -7,8 +7,8 @@ import (
 	"anatomy/vocab"
 )
 
-// genresOfQuery has bitmaps of the genres that a query asks for, and of those that it has a word
-// for.
+// genresOfQuery has bitmaps of the genres that a query asks for, and of the genres for which it has
+// a word.
 type genresOfQuery struct{ asked, named uint8 }
 
 // genreNames are the phrases by which a query asks for a genre. No query asks for source listings:

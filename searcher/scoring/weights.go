@@ -479,7 +479,7 @@ func (w *Weights) MissingTerms(score, held, all Score) Score {
 	return w.Missing.Of(score) * (held * 1000 / max(all, 1)) / 1000
 }
 
-// PageRank returns the points of a page with a share of all rank, among so many pages.
+// PageRank returns the points of a page with a share of all rank, among a number of pages.
 func (w *Weights) PageRank(rank float64, pages int) Score {
 	x := math.Log1p(max(rank, 0) * float64(pages))
 	half := float64(w.RankHalf) / 1000
@@ -489,12 +489,13 @@ func (w *Weights) PageRank(rank float64, pages int) Score {
 	return Score(math.Round(float64(w.Rank) * 1000 * x / (x + half)))
 }
 
-// RelatedPoints returns the points of a page of related: that so many pages are nearer than.
+// RelatedPoints returns the points of a page of related:, given the number of pages that are
+// nearer.
 func (w *Weights) RelatedPoints(nearer int) Score {
 	return w.Related.Score() * Score(MaxRelated-nearer) / MaxRelated
 }
 
-// DepthPoints returns the points of a URL with so many folders.
+// DepthPoints returns the points of a URL by its number of folders.
 func (w *Weights) DepthPoints(depth int) Score {
 	return w.Depth[min(depth, len(w.Depth)-1)].Score()
 }

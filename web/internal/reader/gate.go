@@ -38,7 +38,7 @@ type queue struct {
 	turn    *list.Element
 }
 
-// newGate returns a gate for so many running and waiting searches.
+// newGate returns a gate with limits of running and waiting searches.
 func newGate(running, waiting int) *gate {
 	return &gate{mostRunning: running, mostWaiting: waiting, queues: map[string]*queue{}}
 }

@@ -24,7 +24,7 @@ type Reader struct {
 	slow *recent.SlowQueries // nil: not kept
 }
 
-// New returns a reader that runs so many searches at once.
+// New returns a reader that runs at most the given number of searches at once.
 func New(of Collection, searches int, slow *recent.SlowQueries, now func() time.Time) *Reader {
 	return &Reader{Collection: of, gate: newGate(searches, waitFactor*searches), slow: slow, now: now}
 }

@@ -16,7 +16,7 @@ const (
 	MaxLinks     = 1000
 )
 
-// LinksAsked reports links by parameters doc or url, and num or at least so many.
+// LinksAsked reports links by parameters doc or url: the larger of num and least. It returns num.
 func (r *Reader) LinksAsked(ctx context.Context, p *params.Params, least int) (report *collection.LinkReport, num int, err error) {
 	doc, address := p.Doc("doc"), p.Text("url", params.MaxURL)
 	num = p.Number("num", DefaultLinks, 1, MaxLinks)

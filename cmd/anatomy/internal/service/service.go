@@ -1,4 +1,5 @@
-// Package service is the program as a service: what it tells systemd, and which signals end it.
+// Package service connects the program to the service manager: notifications to systemd, and the
+// signals that end the program.
 package service
 
 import (
@@ -12,18 +13,18 @@ import (
 	"golang.org/x/term"
 )
 
-// ErrTerminated is the cause of the end of a context when SIGTERM came.
+// ErrTerminated is the cause of a context that SIGTERM ended.
 var ErrTerminated = errors.New("terminated")
 
-// The states that Notify tells.
+// States for Notify.
 const (
 	Ready    = "READY=1"
 	Stopping = "STOPPING=1"
 )
 
-// Notify tells the service manager the state of the program: a datagram to the socket that
-// $NOTIFY_SOCKET names (sd_notify(3)). Without a manager it does nothing; one that cannot be reached
-// is no fault of the program.
+// Notify sends the state of the program to the service manager: a datagram to the socket in
+// $NOTIFY_SOCKET (sd_notify(3)). Without a manager it does nothing, and it ignores errors of
+// sending.
 func Notify(state string) {
 	name := os.Getenv("NOTIFY_SOCKET")
 	if name == "" {
