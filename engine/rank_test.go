@@ -191,7 +191,7 @@ func TestRankPlaces(t *testing.T) {
 	// almost no clicks: what is left is where the bored surfer goes
 	r, err := ranking.Compute(t.Context(), dir, ranking.Options{Options: pagerank.Options{Damping: 1e-6}, Personalize: places, Name: "trusted"})
 	testweb.Must(t, err)
-	if r.Personalized != "3 places" || len(r.Missing) != 1 || r.Compared || r.Moved != 0 || len(r.Losers) > 0 {
+	if r.Personalized != "3 targets" || len(r.Missing) != 1 || r.Compared || r.Moved != 0 || len(r.Losers) > 0 {
 		t.Errorf("report %+v", r)
 	}
 	if r.Hosts[0].Host != "museum.test" || math.Abs(r.Hosts[0].Share-0.75) > 1e-4 || r.Hosts[1].Host != "glossary.test" || r.Half > r.Hosts[0].Pages {

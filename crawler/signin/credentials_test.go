@@ -41,9 +41,9 @@ func TestCredentialLines(t *testing.T) {
 		{"http://a.test oauth2 ftp://x client hidden", "oauth2 takes"},
 		{"http://a.test oauth2 http://u:hidden@x client hidden", "oauth2 takes"},
 		{"https://a.test oauth2 http://b.test/token client hidden", "not https"},
-		{"http://a.test form /login user=hidden\nhttp://a.test oauth2 http://b.test/ client hidden", "line 2: a second way"},
-		{"http://a.test oauth2 http://b.test/ client hidden\nhttp://a.test bearer hidden", "line 2: a second way"},
-		{"http://a.test bearer hidden\nhttp://a.test form /login user=hidden", "line 2: a second way"},
+		{"http://a.test form /login user=hidden\nhttp://a.test oauth2 http://b.test/ client hidden", "line 2: a second sign-in method"},
+		{"http://a.test oauth2 http://b.test/ client hidden\nhttp://a.test bearer hidden", "line 2: a second sign-in method"},
+		{"http://a.test bearer hidden\nhttp://a.test form /login user=hidden", "line 2: a second sign-in method"},
 		{"http://a.test digest hidden", "none of basic, bearer, header"},
 		{"http://a.test bearer hidden\nHTTP://A.test:80/ basic u:hidden", "line 2: a second Authorization"},
 	} {

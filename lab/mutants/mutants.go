@@ -343,7 +343,7 @@ var mutants = []mutant{
 	{
 		name:  "fleet, other documents", // a worker writes to the targets of its lease, in order
 		file:  "cluster/fleet/owner.go",
-		old:   "r.Target.Place != v.next || ",
+		old:   "r.Target.Index != v.next || ",
 		new:   "",
 		tests: "./cluster/fleet -run Dismissed",
 	},

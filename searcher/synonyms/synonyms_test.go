@@ -31,7 +31,7 @@ func TestWrongLines(t *testing.T) {
 	for text, want := range map[string]string{
 		"a = b\n\nc\n":                                   `f, line 3: "c" has no synonym`,
 		"a =\n":                                          "f, line 1: a word is missing",
-		"#\nml = machine learning\n":                     `f, line 2: "machine learning" is several words`,
+		"#\nml = machine learning\n":                     `f, line 2: "machine learning" has several words`,
 		"a = " + strings.Repeat("b", MaxWord+1):          "is longer than",
 		"a" + strings.Repeat(" = b", MaxGroup):           "at most 16",
 		strings.Repeat("a = b\n", MaxBytes/6) + "abcdef": "is larger than",
