@@ -58,6 +58,38 @@ func hindiStem(word string) string {
 	return word
 }
 
+// greekAfter are endings of nouns, adjectives and verbs, longest first: case and number of the declensions
+// in -ος, -ας, -ης, -α, -η, -ο, -ι and -μα, and person and tense of verbs. They are folded: σ for ς.
+var greekAfter = longestFirst(`
+	οσ ου ο ον ε οι ων ουσ ασ α εσ αδεσ αδων ησ η εισ εων εωσ ι ια ιασ ιεσ ιων ιου ιοσ ιο ιοι ιουσ μα ματα ματοσ ματων
+	υσ υ εα εασ ω ει ουμε ετε ουν ουνε αμε ατε αν εται ονται ομαι εστε ηκε ηκαν θηκε θηκαν σε σει σουν σαν
+	ομενοσ ομενη ομενο ομενου ομενησ ομενεσ ομενοι ομενα ομενων μενοσ μενη μενο μενου μενησ μενεσ μενοι μενα μενων`)
+
+// greekStem removes the longest ending that leaves three letters.
+func greekStem(word string) string { return cutLongest(word, greekAfter, 3) }
+
+// turkishStem returns the first five letters, which find about as much as a dictionary does (Can and
+// others, "Information Retrieval on Turkish Texts", 2008). Snowball's stemmer needs the dots of vowels,
+// which folded terms lack.
+func turkishStem(word string) string { return word[:min(len(word), 5)] }
+
+// longestFirst returns the words of a text, those with most letters first.
+func longestFirst(text string) []string {
+	words := strings.Fields(text)
+	slices.SortStableFunc(words, func(a, b string) int { return utf8.RuneCountInString(b) - utf8.RuneCountInString(a) })
+	return words
+}
+
+// cutLongest removes the first of some endings that leaves at least so many letters.
+func cutLongest(word string, endings []string, least int) string {
+	for _, after := range endings {
+		if rest, ok := strings.CutSuffix(word, after); ok && utf8.RuneCountInString(rest) >= least {
+			return rest
+		}
+	}
+	return word
+}
+
 // hebrewBefore are an article, conjunctions and prepositions that are written together with a word,
 // alone and one after the other.
 var hebrewBefore = append([]string{""}, strings.Fields("ה ו ב כ ל מ ש וה וב וכ ול ומ וש שה שב של כש מה בה כשה לכש ושה")...)

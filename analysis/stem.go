@@ -21,14 +21,13 @@ import (
 	"github.com/blevesearch/snowballstem/russian"
 	"github.com/blevesearch/snowballstem/spanish"
 	"github.com/blevesearch/snowballstem/swedish"
-	"github.com/blevesearch/snowballstem/turkish"
 )
 
 // snowballs are Snowball's stemmers by language. They are applied to folded terms, without accents.
 var snowballs = map[string]func(*snowballstem.Env) bool{
 	"da": danish.Stem, "nl": dutch.Stem, "en": english.Stem, "fi": finnish.Stem, "fr": french.Stem,
 	"de": german.Stem, "hu": hungarian.Stem, "it": italian.Stem, "nb": norwegian.Stem, "nn": norwegian.Stem, "no": norwegian.Stem,
-	"pt": portuguese.Stem, "ro": romanian.Stem, "ru": russian.Stem, "es": spanish.Stem, "sv": swedish.Stem, "tr": turkish.Stem,
+	"pt": portuguese.Stem, "ro": romanian.Stem, "ru": russian.Stem, "es": spanish.Stem, "sv": swedish.Stem,
 }
 
 // A stemmer finds the stems of the words of one language.
@@ -43,6 +42,7 @@ type stemmer struct {
 // byScript are the stemmers of scripts that stand for one language here.
 var byScript = []stemmer{
 	{unicode.Cyrillic, "ru", one(snowball("ru")), nil, leastStem},
+	{unicode.Greek, "el", one(greekStem), nil, leastStem},
 	{unicode.Arabic, "ar", one(arabicStem), arabicBefore, leastStem},
 	{unicode.Devanagari, "hi", one(hindiStem), nil, 2},
 	{unicode.Hebrew, "he", hebrewStems, hebrewBefore, leastStem},
@@ -70,10 +70,15 @@ func snowball(lang string) func(word string) string {
 // not made of letters only.
 func stemmerOf(word, lang string) *stemmer {
 	lang, _, _ = strings.Cut(strings.ToLower(lang), "-")
-	if snowballs[lang] == nil || lang == "ru" {
-		lang = "en"
+	var s *stemmer
+	switch {
+	case lang == "tr":
+		s = &stemmer{unicode.Latin, lang, one(turkishStem), nil, leastStem}
+	case snowballs[lang] == nil || lang == "ru":
+		s = &stemmer{unicode.Latin, "en", one(snowball("en")), nil, leastStem}
+	default:
+		s = &stemmer{unicode.Latin, lang, one(snowball(lang)), nil, leastStem}
 	}
-	s := &stemmer{unicode.Latin, lang, one(snowball(lang)), nil, leastStem}
 	first, _ := utf8.DecodeRuneInString(word)
 	for i := range byScript {
 		if unicode.Is(byScript[i].script, first) {

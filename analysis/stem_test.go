@@ -17,6 +17,7 @@ func TestFamily(t *testing.T) {
 		{"computer", "en", "computational", true}, {"page", "en", "pager", false}, {"page", "xx", "pages", true},
 		{"haus", "de", "hauses", true}, {"geteilt", "de", "geteilte", true}, {"nationales", "fr", "nationale", true},
 		{"страница", "en", "страницы", true}, {"страница", "ru", "page", false}, {"page", "ru", "pages", true},
+		{"universitesi", "tr", "universitelerinin", true}, {"kitap", "tr", "kitabi", false}, {"gozluk", "tr", "goz", false},
 		{"東", "", "東京", true}, {"東", "", "東", true}, {"東", "", "京東", false},
 	} {
 		f, ok := FormsOf(c.word, c.lang)
@@ -38,6 +39,8 @@ func TestFormsByScript(t *testing.T) {
 		"고속도로 고속도로를 고속도로의", "설정 설정하는 설정합니다 설정되는 설정을", "서버 서버에서 서버로부터",
 		"كتاب الكتاب والكتاب بالكتاب كتابها", "المدرسة مدرسة والمدرسة مدرسات", "مهندس المهندسون مهندسين للمهندس",
 		"לימוד הלימוד בלימודים והלימוד לימודים", "מחשב המחשב במחשבים שהמחשב",
+		"λόγος λόγου λόγο λόγοι λόγων λόγους", "πόλη πόλης πόλεις πόλεων", "πρόβλημα προβλήματα προβλημάτων",
+		"πανεπιστήμιο πανεπιστημίου πανεπιστήμια", "ελληνικός ελληνική ελληνικού ελληνικά",
 		"किताब किताबें किताबों", "लड़का लड़के लड़कों", "घर घरों", "भाषा भाषाएं भाषाओं भाषाएँ",
 	} {
 		all := strings.Fields(words)
@@ -56,7 +59,7 @@ func TestFormsByScript(t *testing.T) {
 		}
 	}
 	for _, words := range []string{
-		"함수 함", "프로 프", "도로 도", "함수 함수형", "지도 지", "아이 아", "메모리 메모",
+		"πολη πολεμοσ", "θαλασσα θαλαμοσ", "νομοσ νομισμα", "γραμμη γραμμα", "함수 함", "프로 프", "도로 도", "함수 함수형", "지도 지", "아이 아", "메모리 메모",
 		"كتاب مكتب", "ولد لد", "שלום מלך", "מלך לך", "घर घड़ी", "कर का", "भारत भाषा",
 	} {
 		word, other, _ := strings.Cut(words, " ")
@@ -69,7 +72,7 @@ func TestFormsByScript(t *testing.T) {
 // TestFormsAgree: a term is a form of itself, of two terms each is a form of the other if one is, and
 // each begins with a prefix of the other's forms, by which the searcher finds it.
 func TestFormsAgree(t *testing.T) {
-	alphabets := []string{"을를함수에서로들도는하다", "والكتبيهنم", "והבכלמשיםתד", "किताबेंोंाएर", "aeginsty", "аеиогстых"}
+	alphabets := []string{"을를함수에서로들도는하다", "والكتبيهنم", "והבכלמשיםתד", "किताबेंोंाएर", "aeginsty", "аеиогстых", "αειουωνσμτ"}
 	rapid.Check(t, func(t *rapid.T) {
 		letters := []rune(rapid.SampledFrom(alphabets).Draw(t, "letters"))
 		stem := rapid.StringOfN(rapid.SampledFrom(letters), 2, 4, -1).Draw(t, "stem")
