@@ -3,6 +3,7 @@ package collection
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -10,6 +11,8 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
+	"unsafe"
 
 	"anatomy/control"
 	"anatomy/disk/datadir"
@@ -27,20 +30,38 @@ const linkedPages = 100
 // A siteReports keeps reports, which read the links of a hundred pages and the records of all URLs.
 type siteReports = lru.Cache[siteReportKey, *SiteReport]
 
-// A siteReportKey is all that a report depends on.
+// A siteReportKey is all that a report depends on but its number of pages.
 type siteReportKey struct {
 	site  string
-	n     int
-	stamp string // see Site.reportStamp
+	stamp [sha256.Size]byte // hash of Site.reportStamp, which grows with the number of segments
 }
 
-// maxReportRows is the number of pages and hosts of the reports that are kept: some 10 MB.
-const maxReportRows = 20_000
+// maxReportBytes limits the memory of the reports that are kept.
+const maxReportBytes = 10 << 20
 
 func newSiteReports() *siteReports {
-	return lru.New(maxReportRows, func(_ siteReportKey, r *SiteReport) int {
-		return 1 + len(r.Pages) + len(r.In) + len(r.Out)
+	return lru.New(maxReportBytes, func(key siteReportKey, r *SiteReport) int {
+		return len(key.site) + r.bytes()
 	})
+}
+
+// reportOverhead is the memory of a report without its lists: some 20 outcomes, key, and list entry.
+const reportOverhead = 2000
+
+// bytes estimates the memory of r.
+func (r *SiteReport) bytes() int {
+	n := reportOverhead + len(r.Site)
+	n += cap(r.Pages) * int(unsafe.Sizeof(SitePage{}))
+	for i := range r.Pages {
+		n += len(r.Pages[i].URL) + len(r.Pages[i].Title)
+	}
+	for _, hosts := range [][]HostLinks{r.In, r.Out} {
+		n += cap(hosts) * int(unsafe.Sizeof(HostLinks{}))
+		for _, h := range hosts {
+			n += len(h.Host)
+		}
+	}
+	return n
 }
 
 // Report returns a report on a site as in site:site: its n best pages by rank, the hosts that link
@@ -52,15 +73,28 @@ func (s *Site) Report(ctx context.Context, site string, n int) (*SiteReport, err
 	if err != nil {
 		return nil, s.noted(err)
 	}
-	key := siteReportKey{site, n, stamp}
-	if r, ok := s.reports.Get(key); ok {
-		return r, nil
+	key := siteReportKey{site, sha256.Sum256([]byte(stamp))}
+	if r, ok := s.reports.Get(key); ok && len(r.Pages) >= min(n, r.Documents) {
+		return r.cut(n), nil
 	}
-	r, complete, err := s.report(ctx, site, n, live)
-	if err == nil && complete {
+	r, complete, err := s.report(ctx, site, max(n, linkedPages), live)
+	if err != nil {
+		return nil, err
+	}
+	if complete {
 		s.reports.Put(key, r)
 	}
-	return r, err
+	return r.cut(n), nil
+}
+
+// cut returns r with at most n pages.
+func (r *SiteReport) cut(n int) *SiteReport {
+	if len(r.Pages) <= n {
+		return r
+	}
+	short := *r
+	short.Pages = r.Pages[:n:n]
+	return &short
 }
 
 // reportStamp returns a string that identifies the index, the links, and the records of URLs unless
@@ -90,19 +124,21 @@ func (s *Site) reportStamp(ctx context.Context) (stamp string, live bool, err er
 	return stamp, live, ctx.Err()
 }
 
-// report makes a report. It is complete if nothing was left out for lack of time or because it could
-// not be read.
+// report makes a report with n pages, at least linkedPages. It is complete if nothing was left out for
+// lack of time or because it could not be read. It shares no memory with blocks of the index.
 func (s *Site) report(ctx context.Context, site string, n int, live bool) (r *SiteReport, complete bool, err error) {
-	pages, err := s.Searcher.Site(ctx, site, max(n, linkedPages))
+	pages, err := s.Searcher.Site(ctx, site, n)
 	if err != nil {
 		return nil, false, s.noted(err)
 	}
 	r = &SiteReport{
 		Live: live, Site: site, Documents: pages.Documents, Crawled: pages.Crawled, PageRank: pages.PageRank,
-		Pages: []SitePage{}, In: []HostLinks{}, Out: []HostLinks{},
+		Pages: make([]SitePage, 0, len(pages.Best)), In: []HostLinks{}, Out: []HostLinks{},
 	}
-	for _, p := range pages.Best[:min(n, len(pages.Best))] {
-		r.Pages = append(r.Pages, SitePage{Doc: p.Doc, URL: p.URL, Title: p.Title, PageRank: p.PageRank, Crawled: p.Crawled})
+	for _, p := range pages.Best {
+		r.Pages = append(r.Pages, SitePage{
+			Doc: p.Doc, URL: strings.Clone(p.URL), Title: strings.Clone(p.Title), PageRank: p.PageRank, Crawled: p.Crawled,
+		})
 	}
 	best := pages.Best[:min(linkedPages, len(pages.Best))]
 	if err := s.linksOfSite(ctx, r, best); err != nil {
@@ -161,7 +197,11 @@ func byCount(hosts map[string]int) []HostLinks {
 		all = append(all, HostLinks{Host: host, Links: hosts[host]})
 	}
 	slices.SortStableFunc(all, func(a, b HostLinks) int { return cmp.Compare(b.Links, a.Links) })
-	return all[:min(len(all), shownHosts)]
+	all = slices.Clone(all[:min(len(all), shownHosts)])
+	for i := range all {
+		all[i].Host = strings.Clone(all[i].Host) // which shares memory with a URL
+	}
+	return all
 }
 
 // siteOutcomes counts the outcomes of the URLs of the site, unless a crawl is live. It reports false if

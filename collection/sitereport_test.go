@@ -98,6 +98,38 @@ func TestSiteReportIsKept(t *testing.T) {
 	}
 }
 
+// TestSiteReportsShareOneEntry: the number of pages makes no further entry, and a report with more
+// pages than the one kept replaces it.
+func TestSiteReportsShareOneEntry(t *testing.T) {
+	w := testweb.New(t)
+	var links strings.Builder
+	for i := range 120 {
+		fmt.Fprintf(&links, `<a href="/%d">page</a> `, i)
+		w.Page(fmt.Sprintf("one.test/%d", i), fmt.Sprintf("<title>Page %d</title>", i))
+	}
+	w.Page("one.test/", links.String())
+	dir := t.TempDir()
+	testweb.Crawl(t, w.Options(dir, "http://one.test/"))
+	site := testweb.OpenSite(t, dir)
+	report := func(n int) *collection.SiteReport {
+		t.Helper()
+		r, err := site.Report(t.Context(), "one.test", n)
+		testweb.Must(t, err)
+		if r.Documents != 121 || len(r.Pages) != min(n, 121) {
+			t.Errorf("%d of %d pages instead of %d", len(r.Pages), r.Documents, n)
+		}
+		return r
+	}
+	one, most := report(1), report(100)
+	if &one.Pages[0] != &most.Pages[0] {
+		t.Error("reports with 1 and 100 pages are kept apart")
+	}
+	all := report(1000)
+	if again := report(50); &again.Pages[0] != &all.Pages[0] {
+		t.Error("the longer report did not replace the shorter one")
+	}
+}
+
 // Every version of a page is found in the repository, also when the time runs out before its end, and
 // nothing else is.
 func TestVersions(t *testing.T) {
