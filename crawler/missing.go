@@ -75,7 +75,7 @@ func (v *visit) checkMissing(ctx context.Context, u *weburl.URL, f *vocab.Fetch)
 
 // learnMissing requests a URL from a host that does not exist.
 func (v *visit) learnMissing(ctx context.Context, u *weburl.URL, m *missingPage) {
-	madeUp, err := weburl.Parse(u.Origin() + notfound.MadeUp(u.Host(), u.PathAndQuery()))
+	madeUp, err := weburl.Parse(u.Origin() + notfound.MadeUp(u.Host(), u.Path()))
 	if err != nil {
 		return
 	}

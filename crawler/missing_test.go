@@ -14,6 +14,7 @@ import (
 // True pages stay, whatever their titles, and each host is asked once at most.
 func TestMissing(t *testing.T) {
 	frame := "<title>%s</title><p>Home, products, imprint, contact, privacy, terms. %s"
+	const question, answer = "Module not found: what to do", "Install it, or set the path on which modules are searched."
 	w := newWorld(t, func(to http.ResponseWriter, r *http.Request) {
 		isTrue := strings.HasPrefix(r.URL.Path, "/true")
 		to.Header().Set("Content-Type", "text/html")
@@ -24,7 +25,12 @@ func TestMissing(t *testing.T) {
 			to.WriteHeader(http.StatusNotFound)
 		case isTrue && host != "shell.test":
 			fmt.Fprintf(to, frame, "The error 404 not found", "What it means, why servers send it, and how it is avoided: a guide.")
-		case host == "honest.test":
+		case host == "parameter.test" && r.URL.Path == "/questions/1", host == "slug.test" && strings.HasPrefix(r.URL.Path, "/questions/1/"),
+			host == "canonical.test" && r.URL.Path == "/questions/1/module-not-found":
+			fmt.Fprintf(to, frame, question, answer)
+		case host == "canonical.test" && strings.HasPrefix(r.URL.Path, "/questions/1/"):
+			http.Redirect(to, r, "/questions/1/module-not-found", http.StatusMovedPermanently)
+		case host == "honest.test", host == "parameter.test", host == "slug.test", host == "canonical.test":
 			to.WriteHeader(http.StatusNotFound)
 			fmt.Fprintf(to, frame, "404", "")
 		case host == "moved.test" && r.URL.Path != "/missing.html":
@@ -49,6 +55,9 @@ func TestMissing(t *testing.T) {
 		{"home.test", []string{"/", "/true"}, "fetched fetched", 1},
 		{"honest.test", []string{"/true", "/gone", "/true-2"}, "fetched gone fetched", 1},
 		{"moved.test", []string{"/missing.html", "/true"}, "gone fetched", 1},
+		{"parameter.test", []string{"/questions/1?noredirect=1", "/questions/1"}, "fetched fetched", 1},
+		{"canonical.test", []string{"/questions/1/module-not-found"}, "fetched", 1},
+		{"slug.test", []string{"/questions/1/module-not-found", "/questions/1/install"}, "fetched fetched", 1},
 		{"closed.test", []string{"/gone", "/true"}, "fetched fetched", 0},
 		{"shell.test", []string{"/gone", "/true"}, "fetched fetched", 1},
 		{"busy.test", []string{"/gone", "/true"}, "fetched skipped", 1},

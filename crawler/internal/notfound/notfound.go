@@ -172,20 +172,16 @@ func (t Text) IsLike(o Text, urls ...string) bool {
 	return len(t)-both <= maxOwn && 100*both >= similar*(len(t)+len(o)-both)
 }
 
-// MadeUp returns a path and query that nobody has published, near those of a page, as parts of a site
-// may have pages for what is not found of their own: in the same folder and with the same extension, or
-// with another value of the last parameter. It is always the same for a host.
-func MadeUp(host, pathAndQuery string) string {
+// MadeUp returns a path that nobody has published, at the root of a host, with the extension of the
+// path of a page: servers may handle each extension in its own way. It is not beside the page and has
+// none of its parameters, because many servers ignore a parameter or the last part of a path, and
+// would answer with the page itself.
+func MadeUp(host, pagePath string) string {
 	h := fnv.New64a()
 	h.Write([]byte(host))
-	name := fmt.Sprintf("no-such-page-%012x", h.Sum64()>>16)
-	folder, query, ok := strings.Cut(pathAndQuery, "?")
-	if at := strings.LastIndexByte(query, '='); ok && at >= 0 {
-		return folder + "?" + query[:at+1] + name
-	}
-	extension := path.Ext(folder)
+	extension := path.Ext(pagePath)
 	if len(extension) > 6 || !utf8.ValidString(extension) {
 		extension = ""
 	}
-	return folder[:strings.LastIndexByte(folder, '/')+1] + name + extension
+	return fmt.Sprintf("/no-such-page-%012x", h.Sum64()>>16) + extension
 }
