@@ -1,6 +1,7 @@
 package searcher_test
 
 import (
+	"context"
 	"slices"
 	"strconv"
 	"strings"
@@ -115,17 +116,21 @@ func TestFacetsOfShards(t *testing.T) {
 	}
 }
 
-// TestFacetsBounds checks that an answer has no more values than it may, and the number of all.
-func TestFacetsBounds(t *testing.T) {
-	f := newFolder(t)
-	var s oracle.Segment
-	for i := range 3 * searcher.MaxFacetValues {
+// sitesOf returns pages with the word a, each of a site of its own.
+func sitesOf(n int) (s oracle.Segment) {
+	for i := range n {
 		s.Documents = append(s.Documents, &oracle.Document{
 			Doc: vocab.DocID(i + 1), URL: "http://h" + strconv.Itoa(i) + ".test/", Crawled: true, Length: 1,
 			Words: map[string][]vocab.Hit{"a": {vocab.MakeHit(0, vocab.Plain, false, 0)}},
 		})
 	}
-	f.add(s, bare)
+	return s
+}
+
+// TestFacetsBounds checks that an answer has no more values than it may, and the number of all.
+func TestFacetsBounds(t *testing.T) {
+	f := newFolder(t)
+	f.add(sitesOf(3*searcher.MaxFacetValues), bare)
 	f.publish()
 	resp, err := f.open(searcher.Options{}).Search(t.Context(), searcher.Request{Query: "a", Facets: "site"})
 	must(t, err)
@@ -136,5 +141,44 @@ func TestFacetsBounds(t *testing.T) {
 		if got, err := searcher.ParseFacets(list); got != wanted && (err == nil || wanted != "error") {
 			t.Errorf("%q is %q, %v", list, got, err)
 		}
+	}
+}
+
+// A brieflyLive context ends after some readings of Err.
+type brieflyLive struct {
+	context.Context
+	left int
+}
+
+func (c *brieflyLive) Err() error {
+	if c.left--; c.left < 0 {
+		return context.Canceled
+	}
+	return nil
+}
+
+// TestFacetsCutShort checks that an answer is not cached if the time ran out while its facets were
+// counted.
+func TestFacetsCutShort(t *testing.T) {
+	f := newFolder(t)
+	f.add(sitesOf(3000), bare)
+	f.publish()
+	s := f.open(searcher.Options{AnswerBytes: 1 << 20})
+	cut := 0
+	for left := range 30 {
+		r := searcher.Request{Query: "a", Facets: "site", Offset: left}
+		brief, err := s.Search(&brieflyLive{t.Context(), left}, r)
+		must(t, err)
+		if !brief.Partial && (len(brief.Facets) == 0 || !brief.Facets[0].Exact) {
+			cut++
+		}
+		again, err := s.Search(t.Context(), r)
+		must(t, err)
+		if len(again.Facets) != 1 || !again.Facets[0].Exact || again.Facets[0].Of != 3000 {
+			t.Fatalf("after %d readings of the context, the answer with time has %+v", left, again.Facets)
+		}
+	}
+	if cut == 0 {
+		t.Error("no facet was cut short")
 	}
 }

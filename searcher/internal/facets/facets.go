@@ -33,7 +33,7 @@ type Value struct {
 
 // Facet returns the facet of a kind of what was counted, for a query as it was parsed.
 func (t *Tally) Facet(k Kind, q query.Query) Facet {
-	f := Facet{Kind: k, Exact: t.exact}
+	f := Facet{Kind: k, Exact: !t.late}
 	for value, count := range t.values(k) {
 		f.Values = append(f.Values, Value{Value: value, Count: count})
 	}

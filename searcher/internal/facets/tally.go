@@ -18,7 +18,7 @@ type Tally struct {
 	languages map[segment.Language]int
 	media     map[vocab.Medium]int
 	years     map[int]int
-	exact     bool
+	late      bool // the time ran out
 	tooMany   bool // there are too many sections to count them
 }
 
@@ -36,7 +36,6 @@ func NewTally() *Tally {
 	return &Tally{
 		sites: map[folder]int{}, sections: map[folder]section{},
 		languages: map[segment.Language]int{}, media: map[vocab.Medium]int{}, years: map[int]int{},
-		exact: true,
 	}
 }
 
@@ -50,8 +49,11 @@ func (t *Tally) Add(other *Tally) {
 	addAll(t.languages, other.languages)
 	addAll(t.media, other.media)
 	addAll(t.years, other.years)
-	t.exact, t.tooMany = t.exact && other.exact, t.tooMany || other.tooMany
+	t.late, t.tooMany = t.late || other.late, t.tooMany || other.tooMany
 }
+
+// Late reports whether the time ran out before all pages were counted.
+func (t *Tally) Late() bool { return t.late }
 
 func addAll[K comparable](to, from map[K]int) {
 	for key, n := range from {
@@ -95,7 +97,7 @@ func (t *Tally) Count(w *retrieval.Walk, root *query.Node, kinds []Kind, clock *
 			t.media[vocab.Medium(medium)] += n
 		}
 	}
-	t.exact = t.exact && !clock.Over()
+	t.late = t.late || clock.Over()
 	t.tooMany = t.tooMany || sections.tooMany
 }
 
