@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"sync"
+	"time"
 
 	"anatomy/crawler/internal/notfound"
 	"anatomy/crawler/internal/reason"
@@ -15,15 +16,19 @@ import (
 // missingReason is the reason why a page with status 200 counts as not found.
 const missingReason = "the page is the error page that the host also shows for a made-up URL"
 
-// A missingPages caches how hosts answer a URL that does not exist. A host is asked once, and only
-// if one of its pages looks like an error page; beyond maxMissing such hosts, the most recently
-// needed are kept.
+// A missingPages caches how hosts answer a URL that does not exist. A host is asked only if one of
+// its pages looks like an error page, and again after missingKept; beyond maxMissing such hosts, the
+// most recently needed are kept.
 type missingPages struct {
 	mu    sync.Mutex
 	hosts *lru.Cache[string, *missingPage] // guarded by mu
 }
 
-const maxMissing = 5000 // of at most 4 KB each
+const (
+	maxMissing   = 5000               // of at most 4 KB each
+	missingKept  = 7 * 24 * time.Hour // how long an answer is kept
+	missingRetry = time.Hour          // the wait after a failure of the host
+)
 
 // A missingPage is how a host answers a URL that does not exist. Its fields are immutable after
 // known is closed.
@@ -32,6 +37,16 @@ type missingPage struct {
 	url      string        // the made-up one
 	text     notfound.Text // empty if the host answers with a not-found status
 	location string        // or the target of its redirect
+	expires  time.Time     // from when on the host is asked again
+}
+
+func (m *missingPage) hasExpired(now time.Time) bool {
+	select {
+	case <-m.known:
+		return !now.Before(m.expires)
+	default:
+		return false
+	}
 }
 
 func newMissingPages() *missingPages {
@@ -39,10 +54,10 @@ func newMissingPages() *missingPages {
 }
 
 // get returns the entry of a host. The caller closes known if the entry is new.
-func (p *missingPages) get(host string) (m *missingPage, isNew bool) {
+func (p *missingPages) get(host string, now time.Time) (m *missingPage, isNew bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if m, ok := p.hosts.Get(host); ok {
+	if m, ok := p.hosts.Get(host); ok && !m.hasExpired(now) {
 		return m, false
 	}
 	m = &missingPage{known: make(chan struct{})}
@@ -57,9 +72,10 @@ func (v *visit) checkMissing(ctx context.Context, u *weburl.URL, f *vocab.Fetch)
 		vocab.MediumOf(f.Page.ContentType) != vocab.HTML || !notfound.Says(f.Page.Body) {
 		return
 	}
-	m, isNew := v.missing.get(u.Host())
+	m, isNew := v.missing.get(u.Host(), v.o.Now())
 	if isNew {
-		v.learnMissing(ctx, u, m)
+		kept := v.learnMissing(ctx, u, m)
+		m.expires = v.o.Now().Add(kept)
 		close(m.known)
 	}
 	select {
@@ -73,36 +89,47 @@ func (v *visit) checkMissing(ctx context.Context, u *weburl.URL, f *vocab.Fetch)
 	}
 }
 
-// learnMissing requests a URL from a host that does not exist.
-func (v *visit) learnMissing(ctx context.Context, u *weburl.URL, m *missingPage) {
+// learnMissing requests a URL from a host that does not exist. It returns for how long the answer is
+// kept: 0 if the visit ended first.
+func (v *visit) learnMissing(ctx context.Context, u *weburl.URL, m *missingPage) time.Duration {
 	madeUp, err := weburl.Parse(u.Origin() + notfound.MadeUp(u.Host(), u.Path()))
 	if err != nil {
-		return
+		return missingKept
 	}
 	m.url = madeUp.String()
-	o := v.origins.get(ctx, &madeUp, 0)
-	if o.rules == nil || !o.rules.Allowed(madeUp.PathAndQuery()) || v.stop != "" || !v.wait(ctx) {
-		return
+	switch o := v.origins.get(ctx, &madeUp, 0); {
+	case o.rules == nil && ctx.Err() == nil:
+		return missingRetry
+	case o.rules != nil && !o.rules.Allowed(madeUp.PathAndQuery()):
+		return missingKept
+	case o.rules == nil || v.stop != "" || !v.wait(ctx):
+		return 0
 	}
 	v.activity.set("a made-up URL")
 	guarded, g := newGuard(ctx, v.o)
 	defer g.stop()
-	begun, c := v.o.Now(), v.fetcher.client
+	begun, c, kept := v.o.Now(), v.fetcher.client, missingKept
 	resp, err := c.get(guarded, &madeUp, vocab.Validators{})
 	if err != nil {
 		v.ended()
-		return
+		return afterFailure(ctx)
 	}
 	defer resp.Body.Close()
 	g.answered()
 	code, location := resp.StatusCode, resp.Header.Get("Location")
 	switch {
 	case code == http.StatusOK && vocab.MediumOf(resp.Header.Get("Content-Type")) == vocab.HTML:
-		if body, err := c.readHead(resp, g, notfound.MaxRead); err == nil && notfound.Says(body) {
+		body, err := c.readHead(resp, g, notfound.MaxRead)
+		if err != nil {
+			kept = afterFailure(ctx)
+		} else if notfound.Says(body) {
 			m.text = notfound.TextOf(body)
 		}
 	case code == http.StatusTooManyRequests || code == http.StatusServiceUnavailable:
 		v.slowDown(retryAfter(resp.Header, v.o.Now()), "a made-up URL: "+reason.Status(code), 0)
+		kept = missingRetry
+	case code >= 500:
+		kept = missingRetry
 	case code >= 300 && code < 400 && location != "":
 		if to, err := u.Join(location); err == nil {
 			m.location = to.String()
@@ -110,4 +137,13 @@ func (v *visit) learnMissing(ctx context.Context, u *weburl.URL, m *missingPage)
 	}
 	drain(resp.Body, g)
 	v.answered(u.Origin(), v.o.Now().Sub(begun), resp.Close)
+	return kept
+}
+
+// afterFailure returns for how long no answer is kept: 0 if the visit ended.
+func afterFailure(ctx context.Context) time.Duration {
+	if ctx.Err() != nil {
+		return 0
+	}
+	return missingRetry
 }

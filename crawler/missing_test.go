@@ -1,6 +1,7 @@
 package crawler
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"strings"
@@ -101,5 +102,54 @@ func TestMissing(t *testing.T) {
 	visits.Wait()
 	if asked := strings.Count(strings.Join(w.requests, " "), "crowd.test/no-such-page"); asked != 1 {
 		t.Errorf("%d made-up URLs for visits at the same time", asked)
+	}
+}
+
+// TestMissingRetry: a host that fails to answer for a made-up URL is asked again after an hour, and
+// after a visit that ended at once.
+func TestMissingRetry(t *testing.T) {
+	isDown := map[string]bool{}
+	var end context.CancelFunc
+	w := newWorld(t, func(to http.ResponseWriter, r *http.Request) {
+		isMadeUp := strings.Contains(r.URL.Path, "no-such-page")
+		to.Header().Set("Content-Type", "text/html")
+		switch {
+		case r.URL.Path == "/robots.txt":
+			to.WriteHeader(http.StatusNotFound)
+			return
+		case isMadeUp && end != nil:
+			end()
+		case isMadeUp && isDown["error.test"]:
+			to.WriteHeader(http.StatusInternalServerError)
+		case isMadeUp && isDown["busy.test"]:
+			to.WriteHeader(http.StatusServiceUnavailable)
+		case isMadeUp && isDown["closing.test"]:
+			panic(http.ErrAbortHandler)
+		}
+		fmt.Fprint(to, "<title>Page not found</title><p>Home, products, imprint, contact, privacy, terms.")
+	}, nil)
+	asked := func(host string) int { return strings.Count(strings.Join(w.requests, " "), host+"/no-such-page") }
+	for _, host := range []string{"error.test", "busy.test", "closing.test"} {
+		isDown[host] = true
+		got, _ := w.visit(t, "http://"+host+"/1")
+		before := asked(host)
+		again, _ := w.visit(t, "http://"+host+"/1")
+		if got[0].Outcome != vocab.Fetched || again[0].Outcome != vocab.Fetched || before == 0 || asked(host) != before {
+			t.Errorf("%s: %s, %s, asked %d and %d times", host, got[0].Outcome, again[0].Outcome, before, asked(host))
+		}
+		delete(isDown, host)
+		w.mu.Lock()
+		w.now = w.now.Add(missingRetry)
+		w.mu.Unlock()
+		if got, _ := w.visit(t, "http://"+host+"/1"); got[0].Outcome != vocab.NotFound {
+			t.Errorf("%s: %s after an hour", host, got[0].Outcome)
+		}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	end = cancel
+	w.Visit(ctx, vocab.Lease{Host: "ended.test", URLs: []vocab.Target{{URL: "http://ended.test/1"}}}, func(vocab.Fetch) {})
+	end = nil
+	if got, _ := w.visit(t, "http://ended.test/1"); ctx.Err() == nil || got[0].Outcome != vocab.NotFound {
+		t.Errorf("after a visit that ended: %s", got[0].Outcome)
 	}
 }
