@@ -18,11 +18,11 @@ var actions = []string{"publish", "subscribe"}
 // writeAsyncAPI writes a section for each operation: its channel, parameters and messages. In version 2
 // operations are in their channels, in version 3 they refer to them.
 func writeAsyncAPI(root *node, p *page) {
-	d := &openAPI{page: p, root: root}
+	d := &openAPI{page: p, root: root, written: map[*node]bool{}}
 	info := root.get("info")
 	first, protocol := "", ""
 	if servers := root.get("servers").items(); len(servers) > 0 {
-		s := servers[0].resolve(root)
+		s := d.resolve(servers[0])
 		first, protocol = cmp.Or(s.str("url"), s.str("host")+s.str("pathname")), s.str("protocol")
 	}
 	p.title = cmp.Or(line(info.str("title")), line(first), "Web service")
@@ -36,23 +36,29 @@ func writeAsyncAPI(root *node, p *page) {
 	for _, text := range summary {
 		p.printf("<p>%s</p>\n", text)
 	}
-	root.get("channels").pairs(func(address string, channel *node) {
-		channel = channel.resolve(root)
+	for address, channel := range root.get("channels").pairs() {
+		if d.full() {
+			return
+		}
+		channel = d.resolve(channel)
 		for _, action := range actions {
 			if o := channel.get(action); o != nil && o.object {
 				d.exchange(action, address, "", o, channel, d.alternatives(o.get("message")))
 			}
 		}
-	})
-	root.get("operations").pairs(func(id string, o *node) {
-		o = o.resolve(root)
-		channel := o.get("channel").resolve(root)
+	}
+	for id, o := range root.get("operations").pairs() {
+		if d.full() {
+			return
+		}
+		o = d.resolve(o)
+		channel := d.resolve(o.get("channel"))
 		messages := o.get("messages").first(maxFields)
 		if len(messages) == 0 {
 			messages = channel.get("messages").first(maxFields)
 		}
 		d.exchange(o.str("action"), channel.str("address"), id, o, channel, messages)
-	})
+	}
 }
 
 // alternatives returns the messages that a message may be.
@@ -60,7 +66,7 @@ func (d *openAPI) alternatives(message *node) []*node {
 	if message == nil {
 		return nil
 	}
-	if one := message.resolve(d.root).get("oneOf"); one != nil {
+	if one := d.resolve(message).get("oneOf"); one != nil {
 		return one.first(maxFields)
 	}
 	return []*node{message}
@@ -80,32 +86,40 @@ func (d *openAPI) exchange(action, address, id string, o, channel *node, message
 	d.prose(o.str("description"))
 	d.prose(channel.str("description"))
 	var fields []field
-	channel.get("parameters").pairs(func(name string, n *node) {
-		if n = n.resolve(d.root); len(fields) < maxFields {
-			fields = append(fields, field{name, d.typeOf(n.get("schema"), 0), n.str("description")})
+	parameters := channel.get("parameters")
+	for i, n := range parameters.first(maxFields) {
+		if n = d.resolve(n); parameters.object {
+			fields = append(fields, field{parameters.keys[i], d.typeOf(n.get("schema"), 0), n.str("description")})
 		}
-	})
+	}
 	d.fields("Parameters", fields)
 	for _, message := range messages {
-		d.message(message.resolve(d.root))
+		if d.full() {
+			return
+		}
+		d.message(d.resolve(message))
 	}
 	d.endOperation()
 }
 
-// message writes a message with the properties of its payload.
+// message writes a message with the properties of its payload. One that was written before is only named.
 func (d *openAPI) message(m *node) {
-	payload := m.get("payload").resolve(d.root)
+	name := cmp.Or(line(m.str("title")), line(m.str("name")), "message")
+	d.about("Message", name)
+	if d.written[m] {
+		return
+	}
+	d.written[m] = true
+	payload := d.resolve(m.get("payload"))
 	if schema := payload.get("schema"); schema != nil && payload.str("schemaFormat") != "" {
 		payload = schema // version 3
 	}
 	var fields []field
 	d.properties(payload, 0, func(name string, property *node) {
 		if len(fields) < maxFields {
-			fields = append(fields, field{name, d.typeOf(property, 0), property.resolve(d.root).str("description")})
+			fields = append(fields, field{name, d.typeOf(property, 0), d.resolve(property).str("description")})
 		}
 	})
-	name := cmp.Or(line(m.str("title")), line(m.str("name")), "message")
-	d.about("Message", name)
 	d.prose(m.str("summary"))
 	d.prose(m.str("description"))
 	d.fields(name, fields)

@@ -25,7 +25,7 @@ func writeLinkset(set *node, p *page) bool {
 // form of APIs.guru's list.json. It reports false if there is none.
 func writeDirectory(root *node, p *page) bool {
 	p.title, p.list = "Directory of OpenAPI definitions", true
-	root.pairs(func(_ string, api *node) {
+	for _, api := range root.pairs() {
 		versions := api.get("versions")
 		preferred := versions.get(api.str("preferred"))
 		if preferred == nil && len(versions.items()) > 0 {
@@ -38,6 +38,6 @@ func writeDirectory(root *node, p *page) bool {
 		if p.operations < maxEntries {
 			p.entry(strings.TrimSpace(url), preferred.get("info").str("title"))
 		}
-	})
+	}
 	return p.operations > 0
 }

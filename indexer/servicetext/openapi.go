@@ -19,8 +19,9 @@ func isOpenAPI(root *node) bool {
 // An openAPI is a definition that is being written.
 type openAPI struct {
 	*page
-	root   *node
-	server string // URL of the service without "/" at its end
+	root    *node
+	server  string         // URL of the service without "/" at its end
+	written map[*node]bool // messages
 }
 
 func writeOpenAPI(root *node, p *page) {
@@ -40,8 +41,14 @@ func writeOpenAPI(root *node, p *page) {
 	for _, tag := range root.get("tags").items() {
 		p.about(tag.str("name"), strings.Join(p.paragraphs(tag.str("description")), " "))
 	}
-	root.get("paths").pairs(d.path)
-	root.get("webhooks").pairs(d.path)
+	for _, table := range []string{"paths", "webhooks"} {
+		for path, item := range root.get(table).pairs() {
+			if d.full() {
+				return
+			}
+			d.path(path, item)
+		}
+	}
 }
 
 // serverOf returns the URL of the first server, that of the document's host if there is none.
@@ -60,11 +67,12 @@ func serverOf(root *node, document string) string {
 	}
 	if servers := root.get("servers").items(); len(servers) > 0 {
 		to = line(servers[0].str("url"))
-		servers[0].get("variables").pairs(func(name string, v *node) {
-			if len(to) < maxText {
-				to = strings.ReplaceAll(to, "{"+line(name)+"}", line(v.str("default")))
+		variables := servers[0].get("variables")
+		for i, v := range variables.first(maxFields) {
+			if variables.object && len(to) < maxText {
+				to = strings.ReplaceAll(to, "{"+line(variables.keys[i])+"}", line(v.str("default")))
 			}
-		})
+		}
 	}
 	server, err := at.Parse(to[:min(len(to), 1000)])
 	if err != nil || server.Scheme != "http" && server.Scheme != "https" {
@@ -86,13 +94,16 @@ var methods = []string{"get", "put", "post", "delete", "options", "head", "patch
 
 // path writes the operations of a path.
 func (d *openAPI) path(path string, item *node) {
-	path, item = line(path), item.resolve(d.root)
+	path, item = line(path), d.resolve(item)
 	shared := item.get("parameters").first(maxFields)
-	item.pairs(func(method string, o *node) {
-		if slices.Contains(methods, method) && o != nil && o.object && d.operations < maxOperations && !d.full() {
+	for method, o := range item.pairs() {
+		if d.steps++; d.full() {
+			return
+		}
+		if slices.Contains(methods, method) && o != nil && o.object && d.operations < maxOperations {
 			d.write(strings.ToUpper(method), path, o, shared)
 		}
-	})
+	}
 }
 
 // write writes an operation.
@@ -107,7 +118,7 @@ func (d *openAPI) write(method, path string, o *node, shared []*node) {
 	r := request{method: method, url: d.server + path}
 	var fields []field
 	for _, parameter := range slices.Concat(shared, o.get("parameters").first(maxFields)) {
-		if f, ok := d.parameter(parameter.resolve(d.root), &r); ok {
+		if f, ok := d.parameter(d.resolve(parameter), &r); ok {
 			fields = append(fields, f)
 		}
 	}
@@ -142,11 +153,11 @@ func (d *openAPI) parameter(n *node, r *request) (field, bool) {
 func (d *openAPI) body(o *node, r *request) {
 	var schema *node
 	for _, parameter := range o.get("parameters").first(maxFields) {
-		if parameter = parameter.resolve(d.root); parameter.str("in") == "body" {
+		if parameter = d.resolve(parameter); parameter.str("in") == "body" {
 			schema, r.media = parameter.get("schema"), "application/json"
 		}
 	}
-	content := o.get("requestBody").resolve(d.root).get("content")
+	content := d.resolve(o.get("requestBody")).get("content")
 	if content != nil && len(content.keys) > 0 {
 		schema, r.media = content.kids[0].get("schema"), line(content.keys[0])
 	}
@@ -156,7 +167,7 @@ func (d *openAPI) body(o *node, r *request) {
 	var fields []field
 	d.properties(schema, 0, func(name string, property *node) {
 		if len(fields) < maxFields {
-			fields = append(fields, field{name, d.typeOf(property, 0), property.resolve(d.root).str("description")})
+			fields = append(fields, field{name, d.typeOf(property, 0), d.resolve(property).str("description")})
 			r.properties = append(r.properties, line(name))
 		}
 	})
@@ -165,11 +176,46 @@ func (d *openAPI) body(o *node, r *request) {
 	}
 }
 
+// resolve returns what n refers to by $ref, n itself if it is no reference, and nil if the reference
+// leads nowhere, to another document or through more than maxChain others, or if the page is full.
+func (d *openAPI) resolve(n *node) *node {
+	for range maxChain {
+		d.steps++
+		ref := n.str("$ref")
+		if n == nil || ref == "" {
+			return n
+		}
+		n = d.at(ref)
+	}
+	return nil
+}
+
+// pointerEscapes are the escapes of a JSON pointer, and those of URLs that paths need.
+var pointerEscapes = strings.NewReplacer("~1", "/", "~0", "~", "%7B", "{", "%7D", "}")
+
+// at returns the value at a JSON pointer in a fragment (RFC 6901 §6), nil if there is none or the page
+// is full.
+func (d *openAPI) at(ref string) *node {
+	pointer, ok := strings.CutPrefix(ref, "#/")
+	if !ok {
+		return nil
+	}
+	n := d.root
+	for step := range strings.SplitSeq(pointer, "/") {
+		if d.steps += 1 + len(step)/maxName; d.full() || n == nil {
+			return nil
+		}
+		n = n.get(pointerEscapes.Replace(step))
+	}
+	return n
+}
+
 // properties calls do for the properties of a schema and of the schemas it is composed of.
 func (d *openAPI) properties(schema *node, depth int, do func(string, *node)) {
-	schema = schema.resolve(d.root)
+	schema = d.resolve(schema)
 	if properties := schema.get("properties"); properties != nil && properties.object {
 		for i, property := range properties.first(maxFields) {
+			d.steps++
 			do(properties.keys[i], property)
 		}
 	}
@@ -184,6 +230,7 @@ func (d *openAPI) properties(schema *node, depth int, do func(string, *node)) {
 // typeOf returns the type of a schema: "array of Pet", "string (date-time)".
 func (d *openAPI) typeOf(schema *node, depth int) string {
 	if ref := schema.str("$ref"); ref != "" {
+		ref = ref[max(len(ref)-4*maxName, 0):]
 		return line(ref[strings.LastIndexByte(ref, '/')+1:])
 	}
 	kind := line(schema.str("type"))

@@ -21,6 +21,7 @@ const (
 	maxOperations  = 5000
 	maxFields      = 100 // parameters of an operation, or properties of a body
 	maxEntries     = 20_000
+	maxSteps       = 500_000 // of references, properties and keys, of which a small input can repeat many
 )
 
 // A page is the HTML that is made of a definition or a list.
@@ -33,10 +34,11 @@ type page struct {
 	ids         map[string]int
 	operations  int // or entries of a list
 	prosed      int // bytes of documentation that were read
+	steps       int // of reading, by which the time is bounded
 }
 
-// full reports whether no more is written.
-func (p *page) full() bool { return len(p.out) >= maxHTML }
+// full reports whether no more is read and written.
+func (p *page) full() bool { return len(p.out) >= maxHTML || p.steps >= maxSteps }
 
 // printf writes HTML. Its strings are escaped.
 func (p *page) printf(format string, texts ...string) {

@@ -267,8 +267,8 @@ func TestAsyncAPI(t *testing.T) {
 	}
 	checkPieces(t, page, "<title>Bird &lt;alarms&gt;</title>", `content="Who saw what."`, "Version: 3", "Server: mqtt.birds.test mqtt",
 		`<section id="operation-publish-seen-place"><h2>publish seen/{place}</h2>`, "<code>PUBLISH seen/{place}</code>", "Message: Note", "<code>note</code>", "Message: Bird seen",
-		`<section id="operation-onSeen"><h2>Hear of kestrels</h2>`, "<code>SUBSCRIBE seen/{place}</code> <code>onSeen</code>",
-		"One channel a place.", "<code>place</code>", "An island", "<code>kestrels</code>", "integer", "How many")
+		"<code>kestrels</code>", "integer", "How many", `<section id="operation-onSeen"><h2>Hear of kestrels</h2>`, "<code>SUBSCRIBE seen/{place}</code> <code>onSeen</code>",
+		"One channel a place.", "<code>place</code>", "An island", "Message: Bird seen")
 
 	page, medium = convert(t, `asyncapi: 3.0.0
 info: {title: Owls, contact: {name: Owl House}}
@@ -283,7 +283,7 @@ operations:
 		t.Errorf("medium %v", medium)
 	}
 	checkPieces(t, page, "<title>Owls</title>", "Provider: Owl House", "Server: owls.test/v1 amqp", `<section id="operation-hear"><h2>hear</h2>`,
-		"<code>RECEIVE owl.calls</code>", "Each call of an owl.", "Message: Call", "<code>pitch</code>", "number", `<section id="operation-say"><h2>Call back</h2>`, "<code>SEND owl.calls</code>")
+		"<code>RECEIVE owl.calls</code>", "Each call of an owl.", "Message: Call", "<code>pitch</code>", "number", `<section id="operation-say"><h2>Call back</h2>`, "<code>SEND owl.calls</code>", "Message: Call")
 
 	for name, text := range map[string]string{
 		"no version": `{"asyncapi": "1.0", "info": {}, "channels": {}}`, "no channels": `{"asyncapi": "3.0.0", "info": {}}`, "a word": `{"about": "asyncapi", "x": "asyncapi"}`,
@@ -295,5 +295,65 @@ operations:
 	loop := `{"asyncapi": "3.0.0", "info": {}, "channels": {"a": {"$ref": "#/channels/b"}, "b": {"$ref": "#/channels/a"}}, "operations": {"x": {"channel": {"$ref": "#/channels/a"}, "messages": [{"$ref": "#/operations/x/messages/0"}]}, "y": 3}}`
 	if _, _, err := Convert([]byte(loop), "http://host.test/"); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestSteps checks that a small definition which repeats references costs a bounded number of steps, and
+// that reading ends with them.
+func TestSteps(t *testing.T) {
+	object := func(format string, count int) string {
+		var all []string
+		for i := range count {
+			all = append(all, strings.ReplaceAll(format, "N", fmt.Sprint(i)))
+		}
+		return "{" + strings.Join(all, ", ") + "}"
+	}
+	chain := `"s0": {"properties": ` + object(`"pN": {"$ref": "#/components/schemas/s1"}`, 100) + `}, `
+	for i := range maxChain {
+		chain += fmt.Sprintf(`"s%d": {"$ref": "#/components/schemas/s%d"}, `, i+1, i+2)
+	}
+	components := `"components": {"schemas": {` + chain + `"all": {"allOf": [` +
+		strings.Repeat(`{"$ref": "#/components/schemas/s0"}, `, 7) + `{}]}}}`
+	asyncAPI := `{"asyncapi": "3.0.0", "info": {}, ` + components + `, "channels": {"a": {"messages": ` +
+		object(`"mN": {"payload": {"$ref": "#/components/schemas/all"}}`, 100) + `, "parameters": ` +
+		object(`"N": {"$ref": "#/components/schemas/s1"}`, 100) + `}}, "operations": ` +
+		object(`"oN": {"channel": {"$ref": "#/channels/a"}}`, maxOperations) + `}`
+	openAPI := `{"openapi": "3.0.0", "info": {}, ` + components + `, "paths": ` + object(
+		`"/N": {"post": {"requestBody": {"content": {"a": {"schema": {"$ref": "#/components/schemas/all"}}}}}}`, maxOperations) + `}`
+	keys := `{"openapi": "3.0.0", "info": {}, "paths": {"/p": ` + object(`"xN": {}`, 2000) + `, "/q": {"$ref": "#/paths/~1p"}, ` +
+		object(`"/N": {"$ref": "#/paths/~1q"}`, 2000)[1:] + `}`
+	pointer := `{"openapi": "3.0.0", "info": {}, "paths": {"/p": {"$ref": "#/` + strings.Repeat("a", 1<<18) + `"}, ` +
+		object(`"/N": {"$ref": "#/paths/~1p"}`, 1000)[1:] + `}`
+	for name, text := range map[string]string{
+		"AsyncAPI": asyncAPI, "OpenAPI": openAPI, "keys of a path": keys, "long pointers": pointer,
+	} {
+		p := &page{}
+		if medium := convertTree(readTree([]byte(text)), p); medium == vocab.OtherMedium {
+			t.Fatalf("%s: not a definition", name)
+		}
+		// What is in work when the steps are spent ends with the properties of one schema.
+		if p.steps < maxSteps || p.steps > maxSteps+5000 {
+			t.Errorf("%s, %d bytes: %d steps, at most %d", name, len(text), p.steps, maxSteps)
+		}
+	}
+
+	// A large valid definition is limited by the size of its page and not by steps.
+	p := &page{}
+	schema := `"components": {"parameters": {"id": {"name": "id", "in": "query", "description": "The number of an item"}},
+		"schemas": {"Name": {"type": "string", "description": "The name of an item"}, "Item": {"properties": ` + object(`"property N": {"$ref": "#/components/schemas/Name"}`, 30) + `}}}`
+	convertTree(readTree([]byte(`{"openapi": "3.0.0", "info": {}, `+schema+`, "paths": `+object(`"/items/N": {"post": {"summary": "Change an item N",
+		"parameters": [{"$ref": "#/components/parameters/id"}, {"$ref": "#/components/parameters/id"}],
+		"requestBody": {"content": {"application/json": {"schema": {"$ref": "#/components/schemas/Item"}}}}}}`, maxOperations)+`}`)), p)
+	if len(p.out) < maxHTML {
+		t.Errorf("large definition: %d bytes of HTML, %d operations, %d steps", len(p.out), p.operations, p.steps)
+	}
+}
+
+// TestRepeatedMessage: the properties of a message are written with its first operation.
+func TestRepeatedMessage(t *testing.T) {
+	page, _ := convert(t, `{"asyncapi": "3.0.0", "info": {"title": "Owls"}, "channels": {"a": {"messages": {"m": {"name": "Call", "payload": {"properties": {"pitch": {}}}}}}},
+		"operations": {"hear": {"channel": {"$ref": "#/channels/a"}}, "say": {"channel": {"$ref": "#/channels/a"}}}}`)
+	if n, m := strings.Count(page, "<p>Message: Call</p>"), strings.Count(page, "pitch"); n != 2 || m != 1 {
+		t.Errorf("message %d times, its property %d times, in\n%s", n, m, page)
 	}
 }

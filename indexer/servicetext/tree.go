@@ -4,9 +4,9 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"iter"
 	"slices"
 	"strconv"
-	"strings"
 
 	"go.yaml.in/yaml/v3"
 )
@@ -76,38 +76,18 @@ func (n *node) first(count int) []*node {
 	return all[:min(len(all), count)]
 }
 
-// pairs calls do for each entry of an object in its order.
-func (n *node) pairs(do func(key string, value *node)) {
-	if n != nil && n.object {
+// pairs returns the entries of an object in its order.
+func (n *node) pairs() iter.Seq2[string, *node] {
+	return func(yield func(string, *node) bool) {
+		if n == nil || !n.object {
+			return
+		}
 		for i, key := range n.keys {
-			do(key, n.kids[i])
+			if !yield(key, n.kids[i]) {
+				return
+			}
 		}
 	}
-}
-
-// resolve returns what n refers to by $ref within root, n itself if it is no reference, and nil if the
-// reference leads nowhere, to another document or through more than maxChain others.
-func (n *node) resolve(root *node) *node {
-	for range maxChain {
-		ref := n.str("$ref")
-		if n == nil || ref == "" {
-			return n
-		}
-		n = root.at(ref)
-	}
-	return nil
-}
-
-// at returns the value at a JSON pointer in a fragment (RFC 6901 §6), nil if there is none.
-func (n *node) at(ref string) *node {
-	pointer, ok := strings.CutPrefix(ref, "#/")
-	if !ok {
-		return nil
-	}
-	for step := range strings.SplitSeq(pointer, "/") {
-		n = n.get(strings.NewReplacer("~1", "/", "~0", "~", "%7B", "{", "%7D", "}").Replace(step))
-	}
-	return n
 }
 
 // readTree reads JSON or YAML. Of broken JSON it returns what came before the fault.
