@@ -31,7 +31,7 @@ func TestReadersReportDamage(t *testing.T) {
 			return err
 		}},
 		{damage.Rank, "rank/*", func(s *collection.Site) error {
-			_, err := s.Links(t.Context(), 1, 10)
+			_, err := s.Links(t.Context(), 1, 10, nil)
 			return err
 		}},
 		{damage.Rank, "rank/*", func(s *collection.Site) error {

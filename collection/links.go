@@ -105,7 +105,7 @@ func (l *Links) Of(ctx context.Context, doc vocab.DocID, n int) (*LinkReport, er
 	if err := l.in(ctx, r, n); err != nil {
 		return nil, err
 	}
-	return r, l.out(r, n)
+	return r, l.out(ctx, r, n)
 }
 
 // in fills in the in-links of the document.
@@ -131,7 +131,7 @@ func (l *Links) in(ctx context.Context, r *LinkReport, n int) error {
 	}
 	slices.SortStableFunc(sources, func(a, b InLink) int { return cmp.Compare(b.Share, a.Share) })
 	r.InCount, r.In = len(sources), sources[:min(n, len(sources))]
-	return l.name(len(r.In), func(i int) (vocab.DocID, *string) { return r.In[i].Doc, &r.In[i].URL })
+	return l.name(ctx, len(r.In), func(i int) (vocab.DocID, *string) { return r.In[i].Doc, &r.In[i].URL })
 }
 
 // sources returns the pages that link to a document, ascending by docID.
@@ -195,7 +195,7 @@ func (l *Links) damping() float64 {
 }
 
 // out fills in the out-links of the document.
-func (l *Links) out(r *LinkReport, n int) error {
+func (l *Links) out(ctx context.Context, r *LinkReport, n int) error {
 	source, err := l.linksOf(r.Doc)
 	if err != nil {
 		return err
@@ -210,12 +210,12 @@ func (l *Links) out(r *LinkReport, n int) error {
 			r.Out = append(r.Out, OutLink{Doc: t.Doc, NoFollow: t.Flags&vocab.NoFollow != 0, Broken: !exists})
 		}
 	}
-	return l.name(len(r.Out), func(i int) (vocab.DocID, *string) { return r.Out[i].Doc, &r.Out[i].URL })
+	return l.name(ctx, len(r.Out), func(i int) (vocab.DocID, *string) { return r.Out[i].Doc, &r.Out[i].URL })
 }
 
 // name fills in the URLs of n documents. at returns the ith document and where to store its URL.
 // Look-ups are in ascending order, which reads each block once.
-func (l *Links) name(n int, at func(i int) (vocab.DocID, *string)) error {
+func (l *Links) name(ctx context.Context, n int, at func(i int) (vocab.DocID, *string)) error {
 	order := make([]int, n)
 	for i := range order {
 		order[i] = i
@@ -226,6 +226,9 @@ func (l *Links) name(n int, at func(i int) (vocab.DocID, *string)) error {
 		return cmp.Compare(a, b)
 	})
 	for _, i := range order {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
 		doc, url := at(i)
 		var err error
 		if *url, err = l.url(doc); err != nil {
@@ -276,7 +279,7 @@ func (l *Links) Broken(ctx context.Context, n int, blocked []string) ([]BrokenLi
 	for i, doc := range docs {
 		all[i] = *found[doc]
 	}
-	if err := l.nameBroken(docs, all); err != nil {
+	if err := l.nameBroken(ctx, docs, all); err != nil {
 		return nil, err
 	}
 	return slices.DeleteFunc(all, func(b BrokenLink) bool {
@@ -286,8 +289,8 @@ func (l *Links) Broken(ctx context.Context, n int, blocked []string) ([]BrokenLi
 }
 
 // nameBroken fills in the URLs and the anchor texts of the links.
-func (l *Links) nameBroken(docs []vocab.DocID, all []BrokenLink) error {
-	if err := l.name(len(all), func(i int) (vocab.DocID, *string) { return docs[i], &all[i].URL }); err != nil {
+func (l *Links) nameBroken(ctx context.Context, docs []vocab.DocID, all []BrokenLink) error {
+	if err := l.name(ctx, len(all), func(i int) (vocab.DocID, *string) { return docs[i], &all[i].URL }); err != nil {
 		return err
 	}
 	var from []*InLink
@@ -304,7 +307,7 @@ func (l *Links) nameBroken(docs []vocab.DocID, all []BrokenLink) error {
 			from = append(from, in)
 		}
 	}
-	return l.name(len(from), func(i int) (vocab.DocID, *string) { return from[i].Doc, &from[i].URL })
+	return l.name(ctx, len(from), func(i int) (vocab.DocID, *string) { return from[i].Doc, &from[i].URL })
 }
 
 // Orphans calls fn for every page without in-links from other pages: only seeds and sitemaps name

@@ -157,9 +157,11 @@ func (s *Site) readable(page *vocab.Page) (_ *vocab.Page, err error) {
 // Stats returns the inventory of the data folder.
 func (s *Site) Stats(context.Context) (any, error) { return TakeInventory(s.dir) }
 
-// Links returns the links of a document, at most n in each direction, with the titles of the pages
-// that are indexed.
-func (s *Site) Links(ctx context.Context, doc vocab.DocID, n int) (r *LinkReport, err error) {
+// Links returns the links of a document, at most n in each direction, with titles of the indexed pages
+// among those that titled selects, or of all if titled is nil. Titles are left out when ctx ends.
+func (s *Site) Links(
+	ctx context.Context, doc vocab.DocID, n int, titled func(*LinkReport) []vocab.DocID,
+) (r *LinkReport, err error) {
 	err = s.links.use(func(l *Links) (err error) {
 		r, err = l.Of(ctx, doc, n)
 		return err
@@ -167,6 +169,31 @@ func (s *Site) Links(ctx context.Context, doc vocab.DocID, n int) (r *LinkReport
 	if err != nil {
 		return nil, err
 	}
+	if titled == nil {
+		titled = (*LinkReport).docs
+	}
+	docs := titled(r)
+	read, err := searcher.Titles(ctx, s.Searcher, docs)
+	if err != nil {
+		return nil, s.noted(err)
+	}
+	titles := make(map[vocab.DocID]string, len(docs))
+	for i, doc := range docs {
+		if read[i] != "" { // a document may be at both ends, and read at one only
+			titles[doc] = read[i]
+		}
+	}
+	for i := range r.In {
+		r.In[i].Title = titles[r.In[i].Doc]
+	}
+	for i := range r.Out {
+		r.Out[i].Title = titles[r.Out[i].Doc]
+	}
+	return r, nil
+}
+
+// docs returns the documents at the other ends of the links.
+func (r *LinkReport) docs() []vocab.DocID {
 	docs := make([]vocab.DocID, 0, len(r.In)+len(r.Out))
 	for i := range r.In {
 		docs = append(docs, r.In[i].Doc)
@@ -174,15 +201,5 @@ func (s *Site) Links(ctx context.Context, doc vocab.DocID, n int) (r *LinkReport
 	for i := range r.Out {
 		docs = append(docs, r.Out[i].Doc)
 	}
-	titles, err := searcher.Titles(ctx, s.Searcher, docs)
-	if err != nil {
-		return nil, s.noted(err)
-	}
-	for i := range r.In {
-		r.In[i].Title = titles[i]
-	}
-	for i := range r.Out {
-		r.Out[i].Title = titles[len(r.In)+i]
-	}
-	return r, nil
+	return docs
 }

@@ -12,7 +12,9 @@ import (
 	"anatomy/collection"
 	"anatomy/internal/test/testweb"
 	"anatomy/ranking"
+	"anatomy/searcher"
 	"anatomy/upkeep"
+	"anatomy/vocab"
 )
 
 // A site is reported with its pages by rank, the hosts around it, and the fates of its URLs.
@@ -43,7 +45,7 @@ func TestSiteReport(t *testing.T) {
 	}
 	doc, err := site.Find(t.Context(), "http://one.test/a")
 	testweb.Must(t, err)
-	links, err := site.Links(t.Context(), doc, 10)
+	links, err := site.Links(t.Context(), doc, 10, nil)
 	testweb.Must(t, err)
 	titles := map[string]string{}
 	for _, l := range links.In {
@@ -54,6 +56,15 @@ func TestSiteReport(t *testing.T) {
 	}
 	if !maps.Equal(titles, map[string]string{"http://one.test/": "One", "http://two.test/": "Two"}) {
 		t.Errorf("titles %v", titles)
+	}
+	links, err = site.Links(t.Context(), doc, 10, func(r *collection.LinkReport) []vocab.DocID {
+		return []vocab.DocID{r.In[0].Doc}
+	})
+	testweb.Must(t, err)
+	for i, l := range links.In {
+		if (l.Title != "") != (i == 0) || l.URL == "" {
+			t.Errorf("in-link %d with the title of the first: %+v", i, l)
+		}
 	}
 	if _, err := site.Report(t.Context(), "absent.test", 2); !errors.Is(err, collection.ErrNotFound) {
 		t.Errorf("a site of which nothing is known: %v", err)
@@ -101,16 +112,7 @@ func TestSiteReportIsKept(t *testing.T) {
 // TestSiteReportsShareOneEntry: the number of pages makes no further entry, and a report with more
 // pages than the one kept replaces it.
 func TestSiteReportsShareOneEntry(t *testing.T) {
-	w := testweb.New(t)
-	var links strings.Builder
-	for i := range 120 {
-		fmt.Fprintf(&links, `<a href="/%d">page</a> `, i)
-		w.Page(fmt.Sprintf("one.test/%d", i), fmt.Sprintf("<title>Page %d</title>", i))
-	}
-	w.Page("one.test/", links.String())
-	dir := t.TempDir()
-	testweb.Crawl(t, w.Options(dir, "http://one.test/"))
-	site := testweb.OpenSite(t, dir)
+	site := openPages(t, 121)
 	report := func(n int) *collection.SiteReport {
 		t.Helper()
 		r, err := site.Report(t.Context(), "one.test", n)
@@ -127,6 +129,68 @@ func TestSiteReportsShareOneEntry(t *testing.T) {
 	all := report(1000)
 	if again := report(50); &again.Pages[0] != &all.Pages[0] {
 		t.Error("the longer report did not replace the shorter one")
+	}
+}
+
+// openPages returns a collection of n pages of one.test, of which the first links to the others.
+func openPages(t *testing.T, n int) *collection.Site {
+	w := testweb.New(t)
+	var links strings.Builder
+	for i := range n - 1 {
+		fmt.Fprintf(&links, `<a href="/%d">page</a> `, i)
+		w.Page(fmt.Sprintf("one.test/%d", i), fmt.Sprintf("<title>Page %d</title>", i))
+	}
+	w.Page("one.test/", "<title>First</title>"+links.String())
+	dir := t.TempDir()
+	testweb.Crawl(t, w.Options(dir, "http://one.test/"))
+	return testweb.OpenSite(t, dir)
+}
+
+// An endingContext ends after its Err was called some times.
+type endingContext struct {
+	context.Context
+	calls int
+}
+
+func (c *endingContext) Err() error {
+	if c.calls--; c.calls < 0 {
+		return context.DeadlineExceeded
+	}
+	return nil
+}
+
+// TestTitlesUntilTheContextEnds: titles are read as long as there is time, and links are reported
+// without the others.
+func TestTitlesUntilTheContextEnds(t *testing.T) {
+	site := openPages(t, 200)
+	doc, err := site.Find(t.Context(), "http://one.test/")
+	testweb.Must(t, err)
+	var docs []vocab.DocID
+	r, err := site.Links(t.Context(), doc, 1000, nil)
+	testweb.Must(t, err)
+	for _, l := range r.Out {
+		docs = append(docs, l.Doc)
+	}
+	for calls, want := range []int{0, 64, 128, 192, 199, 199} {
+		titles, err := searcher.Titles(&endingContext{t.Context(), calls}, site.Searcher, docs)
+		testweb.Must(t, err)
+		read := 0
+		for ; read < len(titles) && titles[read] != ""; read++ {
+		}
+		if len(titles) != 199 || read != want {
+			t.Errorf("after %d looks at the context: %d of %d titles instead of %d", calls, read, len(titles), want)
+		}
+	}
+	for calls := 0; ; calls++ {
+		r, err := site.Links(&endingContext{t.Context(), calls}, doc, 1000, nil)
+		if errors.Is(err, context.DeadlineExceeded) {
+			continue // before all URLs were read
+		}
+		testweb.Must(t, err)
+		if len(r.Out) != 199 || r.Out[198].URL == "" || r.Out[0].Title != "" {
+			t.Errorf("time for the URLs only: %d links, the first titled %q", len(r.Out), r.Out[0].Title)
+		}
+		break
 	}
 }
 

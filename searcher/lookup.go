@@ -51,11 +51,18 @@ func (s *Searcher) Find(ctx context.Context, url string) (doc vocab.DocID, err e
 	return doc, err
 }
 
-// Titles returns the titles of documents, "" for those that are not searchable.
+// titlesPerCheck is the number of titles that are read between two looks at the context.
+const titlesPerCheck = 64
+
+// Titles returns the titles of documents, "" for those that are not searchable, and for the remaining
+// ones when ctx ends.
 func Titles(ctx context.Context, s *Searcher, docs []vocab.DocID) (titles []string, err error) {
 	err = s.read(func(v *view) error {
 		titles = make([]string, len(docs))
 		for i, doc := range docs {
+			if i%titlesPerCheck == 0 && ctx.Err() != nil {
+				return nil // the titles so far
+			}
 			p, ord, err := v.locate(doc)
 			if errors.Is(err, ErrNotIndexed) {
 				continue
@@ -69,7 +76,7 @@ func Titles(ctx context.Context, s *Searcher, docs []vocab.DocID) (titles []stri
 			}
 			titles[i] = strings.Clone(info.Title) // which shares memory with a block of documents
 		}
-		return ctx.Err()
+		return nil
 	})
 	return titles, err
 }

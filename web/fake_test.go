@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"anatomy/collection"
@@ -33,6 +34,8 @@ type fakeIndex struct {
 	all      func(context.Context, searcher.Request, int, func(*searcher.Result) error) (*searcher.Response, error)
 	complete func(typed string, limit int) []string
 	stats    func() (any, error)
+
+	titlesRead atomic.Int64 // by the last report of links that chose them
 
 	mu    sync.Mutex
 	asked []searcher.Request
@@ -169,7 +172,9 @@ func longURL(n int) string {
 	return fmt.Sprintf("http://documentation.archive.department.test/releases/%s/a-page-of-the-reference-manual/%d", strings.Repeat("x", 60), n)
 }
 
-func (f *fakeIndex) Links(ctx context.Context, doc vocab.DocID, n int) (*collection.LinkReport, error) {
+func (f *fakeIndex) Links(
+	ctx context.Context, doc vocab.DocID, n int, titled func(*collection.LinkReport) []vocab.DocID,
+) (*collection.LinkReport, error) {
 	p, ok := f.pages[doc]
 	if !ok {
 		return &collection.LinkReport{Doc: doc}, nil
@@ -184,6 +189,21 @@ func (f *fakeIndex) Links(ctx context.Context, doc vocab.DocID, n int) (*collect
 		r.In = append(r.In, collection.InLink{Doc: vocab.DocID(100 + i), URL: u, Title: fmt.Sprintf("Page %d <b>", i), Texts: []string{"the index", hostileQuery}, OffSite: i == 0, Share: 0.001 / float64(i+1)})
 	}
 	r.In, r.Out = r.In[:min(n, 40)], r.Out[:min(n, 4)]
+	if titled == nil {
+		return r, nil
+	}
+	docs := titled(r)
+	f.titlesRead.Store(int64(len(docs)))
+	for i := range r.In {
+		if !slices.Contains(docs, r.In[i].Doc) {
+			r.In[i].Title = ""
+		}
+	}
+	for i := range r.Out {
+		if !slices.Contains(docs, r.Out[i].Doc) {
+			r.Out[i].Title = ""
+		}
+	}
 	return r, nil
 }
 

@@ -9,7 +9,8 @@ import (
 // TestLinksPage: the page shows titles, sums up in-links by site, and leads to the pages of each list
 // and to the in-links of a site, and a filter holds for all.
 func TestLinksPage(t *testing.T) {
-	s := newServer(newFake())
+	fake := newFake()
+	s := newServer(fake)
 	for page, wants := range map[string][]string{
 		"/links?doc=4711": {
 			`<a href="/links?url=http%3A%2F%2Ffrom.test%2F0" dir="auto">Page 0 &lt;b&gt;</a> <span class="tag">other site</span>`,
@@ -31,6 +32,11 @@ func TestLinksPage(t *testing.T) {
 			if !strings.Contains(body, want) {
 				t.Errorf("%s: no %s in %s", page, want, body)
 			}
+		}
+	}
+	for page, want := range map[string]int64{"": 29, "&num=10": 14, "&site=from.test&in=25": 11} {
+		if get(t, s, "/links?doc=4711"+page, http.StatusOK); fake.titlesRead.Load() != want {
+			t.Errorf("%s: %d titles were read instead of %d", page, fake.titlesRead.Load(), want)
 		}
 	}
 	get(t, s, "/links?doc=4711&in=1001", http.StatusBadRequest)

@@ -108,7 +108,7 @@ func linkReports(t *testing.T, dir string) (n int) {
 	site := testweb.OpenSite(t, dir)
 	for _, host := range []string{"one", "two", "three", "four"} {
 		for _, result := range testweb.Results(t, site.Searcher, "site:"+host+".test") {
-			report, err := site.Links(t.Context(), result.Doc, 1000)
+			report, err := site.Links(t.Context(), result.Doc, 1000, nil)
 			testweb.Must(t, err)
 			n += 1000*len(report.In) + len(report.Out)
 		}

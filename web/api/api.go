@@ -150,8 +150,8 @@ func (s *v1) apiStats(c *gin.Context) (any, error) {
 }
 
 func (s *v1) apiLinks(c *gin.Context) (any, error) {
-	r, _, err := s.reader.LinksAsked(c.Request.Context(), params.Read(c), 0)
-	return r, err
+	p := params.Read(c)
+	return s.reader.LinksAsked(c.Request.Context(), p, reader.LinksNumber(p), nil)
 }
 
 func (s *v1) apiTrace(c *gin.Context) (any, error) {

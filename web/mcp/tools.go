@@ -273,7 +273,7 @@ func (s *tools) toolLinks(ctx context.Context, _ *sdk.CallToolRequest, in toolLi
 	if err != nil {
 		return nil, nil, err
 	}
-	r, err := s.reader.Links(ctx, doc, in.URL, in.Num)
+	r, err := s.reader.Links(ctx, doc, in.URL, in.Num, nil)
 	if err != nil {
 		return nil, nil, s.toolProblem(err)
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/gin-gonic/gin"
 
 	"anatomy/collection"
+	"anatomy/vocab"
 	"anatomy/web/internal/address"
 	"anatomy/web/internal/params"
 	"anatomy/web/internal/reader"
@@ -77,12 +78,13 @@ func (s *documentPages) linksPage(c *gin.Context) error {
 	p := params.Read(c)
 	match, site := p.Text("match", maxMatch), p.Text("site", maxMatch)
 	in, out := p.Number("in", 0, 0, reader.MaxLinks), p.Number("out", 0, 0, reader.MaxLinks)
-	r, num, err := s.reader.LinksAsked(c.Request.Context(), p, reader.MaxLinks)
+	shown := linksShown{match, site, reader.LinksNumber(p), in, out}
+	r, err := s.reader.LinksAsked(c.Request.Context(), p, reader.MaxLinks, shown.titled())
 	if err != nil {
 		return err
 	}
 	v := s.view(c, "Links", "")
-	v.Body = newLinksView(r, linksShown{match, site, num, in, out})
+	v.Body = newLinksView(r, &shown)
 	return s.render(c, http.StatusOK, "links", v)
 }
 
@@ -93,7 +95,19 @@ type linksShown struct {
 	num, in, out int
 }
 
-func newLinksView(r *collection.LinkReport, shown linksShown) *linksView {
+// titled returns the documents whose titles the page needs: nil for all, as a filter reads them.
+func (f *linksShown) titled() func(*collection.LinkReport) []vocab.DocID {
+	if f.match != "" {
+		return nil
+	}
+	return func(r *collection.LinkReport) []vocab.DocID {
+		in := inLinks(r, f, func(in *collection.InLink) vocab.DocID { return in.Doc })
+		out := outLinks(r, f, func(out *collection.OutLink) vocab.DocID { return out.Doc })
+		return append(in.Links, out.Links...)
+	}
+}
+
+func newLinksView(r *collection.LinkReport, shown *linksShown) *linksView {
 	v := &linksView{
 		LinkReport: r, Link: text.Linkable(r.URL), Crumbs: text.Breadcrumb(r.URL), HasRank: r.Rank > 0,
 		Match: shown.match, Site: shown.site, All: address.LinksHref(r.URL), Sites: linkSites(r),
@@ -105,14 +119,23 @@ func newLinksView(r *collection.LinkReport, shown linksShown) *linksView {
 	if r.InCount > len(r.In) || r.OutCount > len(r.Out) {
 		v.Most = reader.MaxLinks
 	}
-	passes := shown.filter()
-	v.In = newLinkPart(r.In, func(in *collection.InLink) bool {
-		return (shown.site == "" || text.HostOf(in.URL) == shown.site) &&
-			passes(append([]string{in.URL, in.Title}, in.Texts...))
-	}, v.inView, shown.num, shown.in, func(from int) string { return shown.href(r.URL, from, shown.out) })
-	v.Out = newLinkPart(r.Out, func(out *collection.OutLink) bool { return passes([]string{out.URL, out.Title}) },
-		newOutView, shown.num, shown.out, func(from int) string { return shown.href(r.URL, shown.in, from) })
+	v.In, v.Out = inLinks(r, shown, v.inView), outLinks(r, shown, newOutView)
 	return v
+}
+
+// inLinks returns the in-links that are shown.
+func inLinks[V any](r *collection.LinkReport, f *linksShown, view func(*collection.InLink) V) linkPart[V] {
+	passes := f.filter()
+	return newLinkPart(r.In, func(in *collection.InLink) bool {
+		return (f.site == "" || text.HostOf(in.URL) == f.site) && passes(append([]string{in.URL, in.Title}, in.Texts...))
+	}, view, f.num, f.in, func(from int) string { return f.href(r.URL, from, f.out) })
+}
+
+// outLinks returns the out-links that are shown.
+func outLinks[V any](r *collection.LinkReport, f *linksShown, view func(*collection.OutLink) V) linkPart[V] {
+	passes := f.filter()
+	return newLinkPart(r.Out, func(out *collection.OutLink) bool { return passes([]string{out.URL, out.Title}) },
+		view, f.num, f.out, func(from int) string { return f.href(r.URL, f.in, from) })
 }
 
 // newLinkPart returns one page of the links that pass a filter.

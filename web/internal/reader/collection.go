@@ -47,7 +47,10 @@ type Store interface {
 
 // Reports describe what the collection knows of a page, a site or itself.
 type Reports interface {
-	Links(ctx context.Context, doc vocab.DocID, n int) (*collection.LinkReport, error) // at most n each way
+	// Links returns at most n links each way, see collection.Site.Links.
+	Links(
+		ctx context.Context, doc vocab.DocID, n int, titled func(*collection.LinkReport) []vocab.DocID,
+	) (*collection.LinkReport, error)
 	Trace(ctx context.Context, url string) (*collection.Trace, error)
 	Report(ctx context.Context, site string, n int) (*collection.SiteReport, error) // at most n pages
 	Stats(ctx context.Context) (any, error)                                         // encoded as JSON

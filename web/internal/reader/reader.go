@@ -158,8 +158,11 @@ func (p *Page) Plain() (text.Plain, error) {
 // walks the whole link graph.
 const linksTimeout = 5 * time.Second
 
-// Links reports the links of a document or, if doc is 0, of a URL; at most n each way.
-func (r *Reader) Links(ctx context.Context, doc vocab.DocID, address string, n int) (*collection.LinkReport, error) {
+// Links reports the links of a document or, if doc is 0, of a URL; at most n each way. titled returns
+// the documents whose titles are read; nil means all.
+func (r *Reader) Links(
+	ctx context.Context, doc vocab.DocID, address string, n int, titled func(*collection.LinkReport) []vocab.DocID,
+) (*collection.LinkReport, error) {
 	leave, err := r.Admit(ctx)
 	if err != nil {
 		return nil, err
@@ -172,7 +175,7 @@ func (r *Reader) Links(ctx context.Context, doc vocab.DocID, address string, n i
 	}
 	ctx, cancel := context.WithTimeout(ctx, linksTimeout)
 	defer cancel()
-	report, err := r.Collection.Links(ctx, doc, n)
+	report, err := r.Collection.Links(ctx, doc, n, titled)
 	if err == nil && report.URL == "" {
 		return nil, respond.NotFound("There is no such document.")
 	}

@@ -5,6 +5,7 @@ import (
 
 	"anatomy/collection"
 	"anatomy/searcher"
+	"anatomy/vocab"
 	"anatomy/web/internal/params"
 	"anatomy/web/internal/respond"
 	"anatomy/web/internal/text"
@@ -16,18 +17,21 @@ const (
 	MaxLinks     = 1000
 )
 
-// LinksAsked reports links by parameters doc or url: the larger of num and least. It returns num.
-func (r *Reader) LinksAsked(ctx context.Context, p *params.Params, least int) (report *collection.LinkReport, num int, err error) {
+// LinksNumber returns parameter num of a report of links.
+func LinksNumber(p *params.Params) int { return p.Number("num", DefaultLinks, 1, MaxLinks) }
+
+// LinksAsked reports links by parameters doc or url, at most n each way, with the titles of titled.
+func (r *Reader) LinksAsked(
+	ctx context.Context, p *params.Params, n int, titled func(*collection.LinkReport) []vocab.DocID,
+) (*collection.LinkReport, error) {
 	doc, address := p.Doc("doc"), p.Text("url", params.MaxURL)
-	num = p.Number("num", DefaultLinks, 1, MaxLinks)
 	if doc == 0 && address == "" {
 		p.Required("url", "")
 	}
 	if p.Err != nil {
-		return nil, 0, p.Err
+		return nil, p.Err
 	}
-	report, err = r.Links(ctx, doc, address, max(num, least))
-	return report, num, err
+	return r.Links(ctx, doc, address, n, titled)
 }
 
 // TraceAsked traces the page of parameter url.
