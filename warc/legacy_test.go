@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -150,6 +151,23 @@ func TestClueWeb(t *testing.T) {
 	whole := NewReader(strings.NewReader("WARC/0.18\r\nContent-Length: 6\r\n\r\nend\r\n\n\r\n\r\nWARC/0.18\r\nContent-Length: 1\r\n\r\nx\r\n\r\n"), ReaderOptions{})
 	if rec, err := whole.Next(); err != nil || string(rec.Block) != "end\r\n\n" {
 		t.Errorf("a right length: %+v, %v", rec, err)
+	}
+}
+
+// TestClueWebCost: after a length that reaches to the end of the archive, each further wrong length
+// costs the same, and not what is left of the archive.
+func TestClueWebCost(t *testing.T) {
+	const records = 3000
+	archive := []byte(clueweb("http://a.test/", 1<<20) + strings.Repeat(clueweb("http://a.test/", 3), records-1))
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	got, damages := all(t, archive, ReaderOptions{})
+	runtime.ReadMemStats(&after)
+	if len(got) != records || len(damages) > 0 {
+		t.Errorf("%d records, %v", len(got), damages)
+	}
+	if bytes := after.TotalAlloc - before.TotalAlloc; bytes > records*32<<10 {
+		t.Errorf("%d bytes allocated for %d records", bytes, records)
 	}
 }
 

@@ -273,7 +273,8 @@ func (r *Reader) putBack() {
 // unread makes the reader continue with b.
 func (r *Reader) unread(b []byte) {
 	ahead, _ := r.in.Peek(r.in.Buffered())
-	r.source.ahead = bytes.Join([][]byte{b, ahead, r.source.ahead}, nil)
+	r.source.push(ahead)
+	r.source.push(b)
 	r.in.Reset(r.source)
 }
 
@@ -302,15 +303,29 @@ func (r *Reader) skipBlock(length int64) error {
 
 // A source reads what was unread, and then the archive.
 type source struct {
-	ahead    []byte
+	ahead    [][]byte // a stack, none of them empty
 	unpacker *unpacker
 }
 
+// maxAhead bounds one read of what was unread, in bytes: the reader's buffer is unread together with
+// a block, and most records are shorter than the buffer.
+const maxAhead = 4 << 10
+
+func (s *source) push(b []byte) {
+	if len(b) > 0 {
+		s.ahead = append(s.ahead, bytes.Clone(b))
+	}
+}
+
 func (s *source) Read(p []byte) (int, error) {
-	if len(s.ahead) == 0 {
+	last := len(s.ahead) - 1
+	if last < 0 {
 		return s.unpacker.Read(p)
 	}
-	n := copy(p, s.ahead)
-	s.ahead = s.ahead[n:]
+	n := copy(p[:min(len(p), maxAhead)], s.ahead[last])
+	if s.ahead[last] = s.ahead[last][n:]; len(s.ahead[last]) == 0 {
+		s.ahead[last] = nil
+		s.ahead = s.ahead[:last]
+	}
 	return n, nil
 }
