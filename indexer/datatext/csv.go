@@ -9,7 +9,6 @@ import (
 )
 
 const (
-	maxRead    = 2 << 20  // bytes: a row with many fields takes 24 times as much memory
 	maxSample  = 16 << 10 // bytes of which the separator is learned
 	sampleRows = 20
 	separators = ",;\t|"

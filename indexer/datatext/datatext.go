@@ -3,8 +3,8 @@
 // fields such as "name"; of JSON it also has description, keywords, dates and language, as fields of
 // the root state them.
 //
-// Data are untrusted. The written text and the depth of the input are bounded; of longer data the
-// beginning is kept. Broken data are read up to the first error.
+// Data are untrusted. The bytes and the depth that are read and the written text are bounded; of longer
+// data the beginning is kept. Broken data are read up to the first error.
 package datatext
 
 import (
@@ -19,8 +19,9 @@ import (
 // ErrNoText is the error of CSV and JSON for data without a letter.
 var ErrNoText = errors.New("data without text")
 
-// The bounds of what is written. What exceeds them is left out.
+// The bounds of what is read and written. What exceeds them is left out.
 const (
+	maxRead  = 2 << 20 // bytes: a row of CSV with many fields takes 24 times as much memory
 	maxText  = 1 << 20 // bytes of text
 	maxHTML  = 4 * maxText
 	maxTitle = 200    // bytes; also of a heading

@@ -2,6 +2,8 @@ package datatext
 
 import (
 	"errors"
+	"math/rand/v2"
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -138,4 +140,44 @@ func FuzzJSON(f *testing.F) {
 			t.Errorf("%d bytes, %v", len(html), err)
 		}
 	})
+}
+
+// TestMarkup compares withoutMarkup with a regular expression, which costs the square of the time.
+func TestMarkup(t *testing.T) {
+	markup := regexp.MustCompile(`(?s)</?[A-Za-z][^<>]{0,500}>|<!--.{0,500}?-->`)
+	pieces := []string{"<", ">", "</", "<!--", "-->", "--", "-", "a", "Z", "[", "@", "/", " ", "\n", "<b>", "</i>"}
+	for _, n := range []int{498, 499, 500, 501} {
+		pieces = append(pieces, strings.Repeat("x", n))
+	}
+	seed := rand.Uint64()
+	random, found := rand.New(rand.NewPCG(seed, 1)), 0
+	for range 20_000 {
+		text := ""
+		for range random.IntN(12) {
+			text += pieces[random.IntN(len(pieces))]
+		}
+		want := markup.ReplaceAllString(text, " ")
+		if got := withoutMarkup(text); got != want {
+			t.Fatalf("seed %d: %q is %q, want %q", seed, text, got, want)
+		}
+		if want != text {
+			found++
+		}
+	}
+	if found < 1000 {
+		t.Errorf("seed %d: only %d texts with markup", seed, found)
+	}
+}
+
+// TestMaxRead: what comes after the bytes that are read is left out.
+func TestMaxRead(t *testing.T) {
+	for _, c := range []struct {
+		fill int
+		want bool
+	}{{maxRead / 2, true}, {maxRead, false}} {
+		html, err := JSON([]byte(`{"name": "begin", ` + strings.Repeat(" ", c.fill) + `"more": "end"}`))
+		if err != nil || !strings.Contains(string(html), "begin") || strings.Contains(string(html), "end<") != c.want {
+			t.Errorf("%d bytes between: %v\n%s", c.fill, err, html)
+		}
+	}
 }

@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"strings"
 )
 
@@ -13,6 +12,7 @@ const (
 	maxDepth  = 60
 	maxFields = 1000 // of an object that are one paragraph
 	maxNames  = 3    // of objects, of which the title is made if the root has none
+	maxMarkup = 500  // bytes of a tag after its first letter, or within a comment
 )
 
 // Fields of the root that describe the whole, and what names an object, in lower case.
@@ -29,7 +29,8 @@ var (
 // is an element of an array. Null, true and false are left out, and so are strings that nobody reads.
 // The title is the name of the root, or the names of the first objects.
 func JSON(body []byte) ([]byte, error) {
-	d := json.NewDecoder(bytes.NewReader(bytes.TrimPrefix(body, []byte("\uFEFF"))))
+	body = bytes.TrimPrefix(body, []byte("\uFEFF"))
+	d := json.NewDecoder(bytes.NewReader(body[:min(len(body), maxRead)]))
 	d.UseNumber()
 	r := &jsonReader{page: &page{}, d: d, seen: map[string]bool{}}
 	root := &object{}
@@ -128,25 +129,75 @@ func (r *jsonReader) skip() bool {
 	return true
 }
 
-// markup is the tags and comments of HTML within a string.
-var markup = regexp.MustCompile(`</?[A-Za-z][^<>]{0,500}>|<!--.{0,500}?-->`)
-
 // add adds a scalar to o. Elements of an array are one field.
 func (r *jsonReader) add(o *object, key, text string) {
-	text = fold(markup.ReplaceAllString(cut(text, maxCell), " "))
-	if text == "" || isCode(text) {
-		return
-	}
+	var last *field
 	if n := len(o.fields); n > 0 && o.fields[n-1].key == key {
-		if last := &o.fields[n-1]; len(last.text) < maxCell {
-			last.text += ", " + text
+		if last = &o.fields[n-1]; len(last.text) >= maxCell {
+			return
 		}
-		return
 	}
-	if len(o.fields) == maxFields {
+	text = fold(withoutMarkup(cut(text, maxCell)))
+	switch {
+	case text == "" || isCode(text):
+		return
+	case last != nil:
+		last.text += ", " + text
+		return
+	case len(o.fields) == maxFields:
 		r.flush(o)
 	}
 	o.fields = append(o.fields, field{key, text})
+}
+
+// withoutMarkup replaces the tags and comments of HTML within a string by spaces. Its time is linear in
+// the length of s.
+func withoutMarkup(s string) string {
+	var b strings.Builder
+	done, commentEnd := 0, 0 // commentEnd is where the next "-->" is, or len(s)
+	for i := 0; i < len(s); i++ {
+		skip := strings.IndexByte(s[i:], '<')
+		if skip < 0 {
+			break
+		}
+		i += skip
+		end := tagEnd(s, i)
+		if start := i + len("<!--"); strings.HasPrefix(s[i:], "<!--") {
+			if commentEnd < start {
+				commentEnd = len(s)
+				if n := strings.Index(s[start:], "-->"); n >= 0 {
+					commentEnd = start + n
+				}
+			}
+			if commentEnd < len(s) && commentEnd-start <= maxMarkup {
+				end = commentEnd + len("-->")
+			}
+		}
+		if end > 0 {
+			b.WriteString(s[done:i] + " ")
+			done, i = end, end-1
+		}
+	}
+	if done == 0 {
+		return s
+	}
+	return b.String() + s[done:]
+}
+
+// tagEnd returns the index after the tag that begins at start, 0 if there is no tag.
+func tagEnd(s string, start int) int {
+	name := start + 1
+	if strings.HasPrefix(s[name:], "/") {
+		name++
+	}
+	if name >= len(s) || s[name]|0x20 < 'a' || s[name]|0x20 > 'z' {
+		return 0
+	}
+	n := strings.IndexAny(s[name+1:], "<>")
+	if n < 0 || n > maxMarkup || s[name+1+n] == '<' {
+		return 0
+	}
+	return name + 1 + n + 1
 }
 
 // isCode reports whether a string is a long token, such as a picture in Base64.
