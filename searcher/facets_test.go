@@ -41,7 +41,7 @@ func TestFacets(t *testing.T) {
 	}
 	all, err := searcher.ParseFacets("all")
 	must(t, err)
-	checked := map[searcher.FacetKind]int{}
+	checked, selected := map[searcher.FacetKind]int{}, 0
 	check := func(rt rapid.TB, text string) {
 		resp := ask(text, all)
 		counts := map[searcher.FacetKind]map[string]int{}
@@ -51,6 +51,13 @@ func TestFacets(t *testing.T) {
 				if of[v.Value] = v.Count; v.Selected {
 					if strings.Contains(" "+v.Query+" ", " "+v.Filter+" ") {
 						rt.Fatalf("%s: without %s is %s", text, v.Filter, v.Query)
+					}
+					if ask(v.Query, "").Total == 0 { // nothing is left to look up
+						continue
+					}
+					selected++
+					if found := ask(v.Query+" "+v.Filter, ""); found.Total != v.Count {
+						rt.Fatalf("%s: %s counts %d pages and has %d", text, v.Filter, v.Count, found.Total)
 					}
 					continue
 				}
@@ -91,6 +98,9 @@ func TestFacets(t *testing.T) {
 		if checked[searcher.FacetKind(kind)] < 20 {
 			t.Errorf("only %d values of %s", checked[searcher.FacetKind(kind)], kind)
 		}
+	}
+	if selected < 20 {
+		t.Errorf("only %d selected values", selected)
 	}
 }
 
@@ -180,5 +190,48 @@ func TestFacetsCutShort(t *testing.T) {
 	}
 	if cut == 0 {
 		t.Error("no facet was cut short")
+	}
+}
+
+// TestSelectedFacets checks that a facet has the value that is selected, however few pages it has.
+func TestSelectedFacets(t *testing.T) {
+	const sites = 3 * searcher.MaxFacetValues
+	f := newFolder(t)
+	f.add(sitesOf(sites), bare)
+	f.publish()
+	s := f.open(searcher.Options{})
+	var many []string
+	for i := range searcher.MaxFacetValues + 5 {
+		many = append(many, "site:h"+strconv.Itoa(i)+".test")
+	}
+	for _, test := range []struct {
+		filter string
+		kind   searcher.FacetKind
+		value  string
+		count  int
+		values int
+		of     int
+	}{
+		{"site:h9.test", "site", "h9.test", 1, searcher.MaxFacetValues, sites},
+		{"site:none.test", "site", "none.test", 0, searcher.MaxFacetValues, sites + 1},
+		{"site:test", "site", "test", sites, searcher.MaxFacetValues, sites + 1},
+		{"(site:h9.test OR site:h8.test)", "site", "h8.test", 1, searcher.MaxFacetValues, sites},
+		{"(" + strings.Join(many, " OR ") + ")", "site", "h3.test", 1, len(many), sites},
+		{"lang:fi", "lang", "fi", 0, 1, 1},
+		{"filetype:pdf", "type", "pdf", 0, 1, 1},
+		{"1997..1997", "date", "1997", 0, 1, 1},
+	} {
+		resp, err := s.Search(t.Context(), searcher.Request{Query: "a " + test.filter, Facets: string(test.kind)})
+		must(t, err)
+		if len(resp.Facets) != 1 || len(resp.Facets[0].Values) != test.values || resp.Facets[0].Of != test.of {
+			t.Errorf("%s: %+v", test.filter, resp.Facets)
+			continue
+		}
+		at := slices.IndexFunc(resp.Facets[0].Values, func(v searcher.FacetValue) bool { return v.Value == test.value })
+		if at < 0 {
+			t.Errorf("%s: no %s in %+v", test.filter, test.value, resp.Facets[0].Values)
+		} else if v := resp.Facets[0].Values[at]; !v.Selected || v.Count != test.count || v.Query != "a" {
+			t.Errorf("%s: %+v", test.filter, v)
+		}
 	}
 }

@@ -4,28 +4,31 @@ package facets
 
 import (
 	"cmp"
+	"iter"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
 
 	"anatomy/searcher/query"
+	"anatomy/weburl"
 )
 
 // A Facet is the numbers of pages by one kind.
 type Facet struct {
 	Kind   Kind
-	Values []Value // those of most pages, at most MaxValues; years from the newest
+	Values []Value // those selected and those of most pages, MaxValues in all; years from the newest
 	Of     int     // how many values there are in all
-	Exact  bool    // all pages that match are counted; otherwise the time ran out
+	Exact  bool    // all pages are counted; otherwise the time ran out or there are too many sites
 }
 
-// MaxValues is the number of values of a facet.
+// MaxValues is the number of values of a facet, unless more are selected.
 const MaxValues = 20
 
 // A Value is one value of a facet.
 type Value struct {
 	Value    string // "docs.example.org", "docs.example.org/guide", "de", "pdf", "2024"
-	Count    int    // pages that match the query with the filter
+	Count    int    // pages that match the query with the filter, 0 only if it is selected
 	Filter   string // "site:docs.example.org"
 	Selected bool   // the query has the filter
 	Query    string // the query with the filter instead of others of its kind; if Selected, without
@@ -33,42 +36,73 @@ type Value struct {
 
 // Facet returns the facet of a kind of what was counted, for a query as it was parsed.
 func (t *Tally) Facet(k Kind, q query.Query) Facet {
-	f := Facet{Kind: k, Exact: !t.late}
-	for value, count := range t.values(k) {
-		f.Values = append(f.Values, Value{Value: value, Count: count})
-	}
-	f.Of = len(f.Values)
-	slices.SortFunc(f.Values, func(a, b Value) int {
-		if k == Year {
-			return cmp.Compare(b.Value, a.Value)
+	f := Facet{Kind: k, Exact: !t.late && (k != Site || !t.moreSites)}
+	chosen := k.chosen(q.Root)
+	var selected, others []Value // both in order
+	add := func(value string, count int) {
+		f.Of++
+		v := Value{Value: value, Count: count}
+		if v.Selected = slices.Contains(chosen, value); v.Selected {
+			selected = k.insert(selected, v, len(chosen))
+		} else {
+			others = k.insert(others, v, MaxValues)
 		}
-		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Value, b.Value))
-	})
-	f.Values = f.Values[:min(len(f.Values), MaxValues)]
+	}
+	for value, count := range t.values(k) {
+		add(value, count)
+	}
+	for _, value := range chosen {
+		if !slices.ContainsFunc(selected, func(v Value) bool { return v.Value == value }) {
+			add(value, t.countOf(k, value))
+		}
+	}
+	others = others[:min(len(others), max(0, MaxValues-len(selected)))]
+	f.Values = slices.Concat(selected, others)
+	slices.SortFunc(f.Values, k.compare)
+	k.setQueries(f.Values, q)
+	return f
+}
+
+// insert inserts a value in order, if it is among the first most.
+func (k Kind) insert(values []Value, v Value, most int) []Value {
+	at, _ := slices.BinarySearchFunc(values, v, k.compare)
+	if at == most {
+		return values
+	}
+	return slices.Insert(values[:min(len(values), most-1)], at, v)
+}
+
+func (k Kind) compare(a, b Value) int {
+	if k == Year {
+		return cmp.Compare(b.Value, a.Value)
+	}
+	return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Value, b.Value))
+}
+
+// setQueries sets the filters and queries of values.
+func (k Kind) setQueries(values []Value, q query.Query) {
 	none := query.Query{Root: q.Root.Without(k.Of), ByDate: q.ByDate}.String()
 	others := none
 	if k != Section {
 		others = query.Query{Root: k.Root(q.Root), ByDate: q.ByDate}.String()
 	}
-	for i := range f.Values {
-		v := &f.Values[i]
+	for i := range values {
+		v := &values[i]
 		v.Filter = k.filter(v.Value)
-		v.Selected = k.selects(q.Root, query.Parse(v.Filter).Root)
 		if v.Query = none; !v.Selected {
 			v.Query = strings.TrimSpace(others + " " + v.Filter)
 		}
 	}
-	return f
 }
 
 // values returns the numbers of pages by value.
-func (t *Tally) values(k Kind) map[string]int {
+func (t *Tally) values(k Kind) iter.Seq2[string, int] {
 	all := map[string]int{}
 	switch k {
 	case Site:
-		return withSubdomains(t.sites)
+		return asWritten(withSubdomains(t.sites))
 	case Section:
-		return t.ofSections()
+		return asWritten(t.ofSections())
 	case Language:
 		for lang, n := range t.languages {
 			all[lang.String()] = n
@@ -82,5 +116,20 @@ func (t *Tally) values(k Kind) map[string]int {
 			all[strconv.Itoa(year)] = n
 		}
 	}
-	return all
+	return maps.All(all)
+}
+
+// countOf returns the number of pages of a value that values lacks: of a site, those of its
+// subdomains.
+func (t *Tally) countOf(k Kind, value string) (n int) {
+	if k != Site {
+		return 0
+	}
+	from, to, _ := weburl.SiteKeys(value)
+	for at, pages := range t.sites {
+		if key := at.host + "/"; from <= key && key < to {
+			n += pages
+		}
+	}
+	return n
 }

@@ -3,6 +3,7 @@ package facets
 import (
 	"errors"
 	"slices"
+	"strconv"
 	"strings"
 
 	"anatomy/searcher/query"
@@ -88,6 +89,39 @@ func (k Kind) selects(root, filter *query.Node) bool {
 	return !slices.ContainsFunc(filter.Required(), func(n *query.Node) bool {
 		return !own[n.String()]
 	})
+}
+
+// chosen returns the values whose filters a query has. A site with a path is a value of no kind: the
+// sections of a site are below it.
+func (k Kind) chosen(root *query.Node) (all []string) {
+	for _, n := range root.Required() {
+		if !k.Of(n) {
+			continue
+		}
+		for _, leaf := range append(slices.Clone(n.Kids), n) {
+			value := k.valueOf(leaf)
+			if value != "" && !slices.Contains(all, value) && k.selects(root, query.Parse(k.filter(value)).Root) {
+				all = append(all, value)
+			}
+		}
+	}
+	return all
+}
+
+// valueOf returns the value that a filter may select, or "".
+func (k Kind) valueOf(n *query.Node) string {
+	f := &n.Filter
+	switch {
+	case k == Site && n.Op == query.Site && !strings.Contains(n.Site, "/"):
+		return n.Site
+	case k == Language:
+		return f.Lang
+	case k == Type && f.Medium != vocab.OtherMedium:
+		return f.Medium.String()
+	case k == Year && f.After != 0:
+		return strconv.Itoa(f.After.Time().Year())
+	}
+	return ""
 }
 
 // filter returns the filter of a value in the query language.

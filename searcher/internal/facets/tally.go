@@ -1,6 +1,7 @@
 package facets
 
 import (
+	"iter"
 	"slices"
 	"strings"
 
@@ -18,6 +19,7 @@ type Tally struct {
 	languages map[segment.Language]int
 	media     map[vocab.Medium]int
 	years     map[int]int
+	moreSites bool // there are more than maxSites
 	late      bool // the time ran out
 	tooMany   bool // there are too many sections to count them
 }
@@ -46,6 +48,7 @@ func (t *Tally) Add(other *Tally) {
 		t.sections[at] = section{s.n + more.n, s.below || more.below}
 	}
 	addAll(t.sites, other.sites)
+	t.moreSites = t.moreSites || other.moreSites
 	addAll(t.languages, other.languages)
 	addAll(t.media, other.media)
 	addAll(t.years, other.years)
@@ -71,7 +74,7 @@ func (t *Tally) Count(w *retrieval.Walk, root *query.Node, kinds []Kind, clock *
 	var media [256]int
 	w.Each(root, func(ord vocab.Ordinal) bool {
 		if bySite {
-			hosts.add(ord, t.sites)
+			hosts.add(ord, t)
 		}
 		if bySection {
 			sections.add(ord)
@@ -91,7 +94,7 @@ func (t *Tally) Count(w *retrieval.Walk, root *query.Node, kinds []Kind, clock *
 		}
 		return true
 	})
-	hosts.flush(t.sites)
+	hosts.flush(t)
 	for medium, n := range media {
 		if n > 0 && vocab.Medium(medium) != vocab.OtherMedium {
 			t.media[vocab.Medium(medium)] += n
@@ -101,6 +104,9 @@ func (t *Tally) Count(w *retrieval.Walk, root *query.Node, kinds []Kind, clock *
 	t.tooMany = t.tooMany || sections.tooMany
 }
 
+// maxSites is the number of hosts that are counted in a shard. Pages of further ones are not.
+const maxSites = 50_000
+
 // A hostCounter counts documents of a segment by host. Those of one host are neighbours.
 type hostCounter struct {
 	seg  *segment.Segment
@@ -109,18 +115,21 @@ type hostCounter struct {
 	n    int
 }
 
-func (c *hostCounter) add(ord vocab.Ordinal, counts map[folder]int) {
+func (c *hostCounter) add(ord vocab.Ordinal, t *Tally) {
 	if ord >= c.end {
-		c.flush(counts)
+		c.flush(t)
 		c.host = c.seg.Host(ord)
 		_, c.end = c.seg.HostRange(c.host)
 	}
 	c.n++
 }
 
-func (c *hostCounter) flush(counts map[folder]int) {
-	if c.n > 0 {
-		counts[folder{host: c.host}] += c.n
+func (c *hostCounter) flush(t *Tally) {
+	at := folder{host: c.host}
+	if _, counted := t.sites[at]; c.n > 0 && !counted && len(t.sites) == maxSites {
+		t.moreSites = true
+	} else if c.n > 0 {
+		t.sites[at] += c.n
 	}
 	c.n = 0
 }
@@ -204,7 +213,7 @@ func (c *sectionCounter) read(ord vocab.Ordinal) bool {
 }
 
 // ofSections returns the numbers of pages by section.
-func (t *Tally) ofSections() map[string]int {
+func (t *Tally) ofSections() map[folder]int {
 	if t.tooMany {
 		return nil
 	}
@@ -215,20 +224,20 @@ func (t *Tally) ofSections() map[string]int {
 	all := withSubdomains(counts)
 	for at, s := range t.sections {
 		if !s.below {
-			delete(all, weburl.HostOfKey(at.host)+at.path)
+			delete(all, at)
 		}
 	}
 	return all
 }
 
-// withSubdomains returns the numbers of pages that site: finds by folder, as users write it: of the
-// host and of its subdomains.
-func withSubdomains(counts map[folder]int) map[string]int {
-	all := make(map[string]int, len(counts))
+// withSubdomains returns the numbers of pages that site: finds by folder: of the host and of its
+// subdomains.
+func withSubdomains(counts map[folder]int) map[folder]int {
+	all := make(map[folder]int, len(counts))
 	for at, n := range counts {
 		for host := at.host; ; {
 			if _, counted := counts[folder{host, at.path}]; counted {
-				all[weburl.HostOfKey(host)+at.path] += n
+				all[folder{host, at.path}] += n
 			}
 			dot := strings.LastIndexByte(host, '.')
 			if dot < 0 {
@@ -238,4 +247,15 @@ func withSubdomains(counts map[folder]int) map[string]int {
 		}
 	}
 	return all
+}
+
+// asWritten returns folders as users write them: "docs.example.org/guide".
+func asWritten(counts map[folder]int) iter.Seq2[string, int] {
+	return func(yield func(string, int) bool) {
+		for at, n := range counts {
+			if !yield(weburl.HostOfKey(at.host)+at.path, n) {
+				return
+			}
+		}
+	}
 }
