@@ -111,7 +111,7 @@ cmd/anatomy/internal/record: disk/audit cmd/anatomy/internal/cli
 cmd/anatomy/internal/resolve: crawler/dnsclient cmd/anatomy/internal/cli
 cmd/anatomy/internal/disks: disk/datadir disk/durable cmd/anatomy/internal/cli
 cmd/anatomy/internal/clusters: vocab cluster/bucket cluster/bus cluster/division cluster/lease cluster/node cluster/replica upkeep disk/datadir disk/durable disk/shards disk/snapshot cmd/anatomy/internal/cli
-cmd/anatomy/internal/rules: config disk/shards searcher/synonyms cmd/anatomy/internal/cli
+cmd/anatomy/internal/rules: config weburl disk/shards searcher/synonyms cmd/anatomy/internal/cli
 cmd/anatomy/internal/history: disk/crawllog disk/shards engine urlserver cmd/anatomy/internal/cli
 cmd/anatomy/internal/schedule:
 cmd/anatomy/internal/configs: config disk/shards cmd/anatomy/internal/cli cmd/anatomy/internal/record cmd/anatomy/internal/rules

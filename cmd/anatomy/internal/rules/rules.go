@@ -15,6 +15,7 @@ import (
 	"anatomy/cmd/anatomy/internal/cli"
 	"anatomy/config"
 	"anatomy/disk/shards"
+	"anatomy/weburl"
 )
 
 // Rules are the rules that a data folder keeps, with the changes by the command line.
@@ -25,6 +26,7 @@ type Rules struct {
 	dirty   bool     // the file is to be written
 	resumed bool     // the folder has a crawl
 	older   bool     // and no file
+	tooMany int      // start URLs, if they are too many to be kept
 }
 
 // Read sets the flags of a crawl command that were not given to what the data folder keeps, and
@@ -100,22 +102,31 @@ const maxURLs = 1000
 func (r *Rules) AddURLs(urls []string) {
 	kept, _, _ := r.config.Flag(urlKey)
 	all := unionOf(kept, urls)
-	if len(all) > len(kept) && len(all) <= maxURLs {
+	switch {
+	case len(all) > maxURLs:
+		r.tooMany = len(all)
+	case len(all) > len(kept):
 		r.config.SetList(urlKey, all)
 		r.dirty = true
 	}
 }
 
-// unionOf returns a, and what b has besides, each once.
+// unionOf returns the URLs of a, and those of b that a does not have in another spelling.
 func unionOf(a, b []string) []string {
 	all := slices.Clone(a)
 	has := map[string]bool{}
+	canonical := func(s string) string {
+		if u, err := weburl.ParseTyped(s); err == nil {
+			return u.String()
+		}
+		return s
+	}
 	for _, s := range a {
-		has[s] = true
+		has[canonical(s)] = true
 	}
 	for _, s := range b {
-		if !has[s] {
-			has[s] = true
+		if c := canonical(s); !has[c] {
+			has[c] = true
 			all = append(all, s)
 		}
 	}
@@ -164,6 +175,9 @@ func (r *Rules) Text(pages bool) string {
 	}
 	if len(r.kept) > 0 {
 		lines = append(lines, fmt.Sprintf("Kept rules (%s): %s", r.config.Path(), strings.Join(r.kept, " ")))
+	}
+	if r.tooMany > 0 {
+		lines = append(lines, fmt.Sprintf("%d start URLs: more than %d are not kept in %s.", r.tooMany, maxURLs, r.config.Path()))
 	}
 	if r.resumed && len(r.changed) > 0 {
 		lines = append(lines, "Changed rules: "+strings.Join(r.changed, ", "))
