@@ -107,7 +107,7 @@ func (f *fakeIndex) Search(ctx context.Context, r searcher.Request) (*searcher.R
 	to := min(from+r.Limit, len(a.Results))
 	response.Results = append([]searcher.Result(nil), a.Results[from:to]...)
 	response.Next = to < len(a.Results)
-	if r.Facets != "" {
+	if r.Facets != "" && a.Facets == nil {
 		response.Facets = fakeFacets(r.Query)
 		response.Filters, response.Plain = []searcher.Filter{{Text: `"a phrase"`, Without: "index"}, {Text: "sort:date", Without: "index"}}, "index"
 	}

@@ -110,6 +110,31 @@ func TestFacetsOnPage(t *testing.T) {
 	}
 }
 
+// TestFacetsWithoutResults: the filters that were opened stay when nothing is found, and lead to existing
+// pages: the last filter to the home page, with the preferences.
+func TestFacetsWithoutResults(t *testing.T) {
+	f := newFake()
+	f.answers["site:a.test"] = &searcher.Response{
+		Interpreted: "site:a.test", Exact: true, Filters: []searcher.Filter{{Text: "site:a.test", Without: ""}},
+		Facets: []searcher.Facet{{Kind: "site", Exact: true, Of: 1, Values: []searcher.FacetValue{{Value: "a.test", Filter: "site:a.test", Selected: true}}}},
+	}
+	s := newServer(f)
+	shown := get(t, s, "/search?q=site:a.test&facets=all&theme=dark&blocked=1", http.StatusOK)
+	for _, want := range []string{"Nothing found", `id="filters"`, ">Hide filters</a>", ">newest first</a>", "<bdi>a.test</bdi>"} {
+		if !strings.Contains(shown, want) {
+			t.Errorf("no %s in %s", want, shown)
+		}
+	}
+	home := `href="/?theme=dark&amp;blocked=1"`
+	if strings.Count(shown, home) != 2 {
+		t.Errorf("not a chip and a facet value to %s: %s", home, shown)
+	}
+	get(t, s, "/?theme=dark&blocked=1", http.StatusOK)
+	if closed := get(t, s, "/search?q=site:a.test", http.StatusOK); strings.Contains(closed, `id="filters"`) {
+		t.Errorf("filters that were not opened: %s", closed)
+	}
+}
+
 // TestEmptyIndex: the page of an index without pages says what to do, and not how to change the query.
 func TestEmptyIndex(t *testing.T) {
 	body := get(t, newServer(newFake()), "/search?q=unindexed&theme=dark", http.StatusOK)

@@ -2,6 +2,7 @@ package pages
 
 import (
 	"net/url"
+	"strings"
 
 	"anatomy/web/internal/address"
 	"anatomy/web/internal/messages"
@@ -48,10 +49,14 @@ func (v *resultsView) carry(values url.Values) {
 	if len(values) == 0 {
 		return
 	}
-	tail := "&" + values.Encode()
+	tail := values.Encode()
 	add := func(href *string) {
-		if *href != "" {
-			*href += tail
+		switch {
+		case *href == "":
+		case strings.Contains(*href, "?"):
+			*href += "&" + tail
+		default: // the home page
+			*href += "?" + tail
 		}
 	}
 	for _, href := range []*string{&v.Prev, &v.Next, &v.JSON, &v.Clear, &v.ShowFacets, &v.OtherOrder, &v.Again} {
