@@ -71,7 +71,17 @@ func greekStem(word string) string { return cutLongest(word, greekAfter, 3) }
 // turkishStem returns the first five letters, which find about as much as a dictionary does (Can and
 // others, "Information Retrieval on Turkish Texts", 2008). Snowball's stemmer needs the dots of vowels,
 // which folded terms lack.
-func turkishStem(word string) string { return word[:min(len(word), 5)] }
+func turkishStem(word string) string {
+	const letters = 5
+	count := 0
+	for i := range word {
+		if count == letters {
+			return word[:i]
+		}
+		count++
+	}
+	return word
+}
 
 // longestFirst returns the words of a text, those with most letters first.
 func longestFirst(text string) []string {

@@ -93,3 +93,14 @@ func TestFormsAgree(t *testing.T) {
 		}
 	})
 }
+
+// TestTurkishStem checks that the stem is whole letters, of one and of two bytes.
+func TestTurkishStem(t *testing.T) {
+	for word, want := range map[string]string{
+		"": "", "goz": "goz", "kitap": "kitap", "kitaplar": "kitap", "dıştakı": "dışta", "əlaqədar": "əlaqə", "şşşşşşş": "şşşşş", "abcdı": "abcdı",
+	} {
+		if got := turkishStem(word); got != want {
+			t.Errorf("turkishStem(%q) = %q, want %q", word, got, want)
+		}
+	}
+}
