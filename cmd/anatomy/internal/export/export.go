@@ -4,6 +4,7 @@ package export
 import (
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -46,6 +47,8 @@ those that were kept; requests are not kept, and not written.`,
 			switch {
 			case index != "" && name == "-":
 				return cli.UsageErrorf("--cdxj needs -o FILE, which the index names")
+			case index != "" && isSameFile(name, index):
+				return cli.UsageErrorf("-o and --cdxj name the same file")
 			case gzip && zstd:
 				return cli.UsageErrorf("--gzip and --zstd exclude each other")
 			case gzip || !zstd && strings.HasSuffix(name, ".gz"):
@@ -103,4 +106,16 @@ those that were kept; requests are not kept, and not written.`,
 	c.Flags().BoolVar(&gzip, "gzip", false, "compress with gzip")
 	c.Flags().BoolVar(&zstd, "zstd", false, "compress with zstd")
 	return c
+}
+
+// isSameFile reports whether two names, of files that need not exist, name the same file.
+func isSameFile(a, b string) bool {
+	if x, err := os.Stat(a); err == nil {
+		y, err := os.Stat(b)
+		return err == nil && os.SameFile(x, y)
+	}
+	inFolder := filepath.Base(a) == filepath.Base(b)
+	x, errX := os.Stat(filepath.Dir(a))
+	y, errY := os.Stat(filepath.Dir(b))
+	return inFolder && errX == nil && errY == nil && os.SameFile(x, y)
 }
