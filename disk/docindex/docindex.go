@@ -130,7 +130,7 @@ type Options struct {
 
 // A DB is an open document index. It is safe for concurrent use.
 type DB struct {
-	changes atomic.Uint64 // number of batches so far
+	changes atomic.Uint64 // number of batches that were applied, or failed, so far
 
 	p       *pebble.DB
 	dir     string
@@ -217,8 +217,8 @@ func (db *DB) Checkpoint(dir string) error {
 	return nil
 }
 
-// Changes returns a number that grows with each batch of an index. A checkpoint changes files
-// without changing it.
+// Changes returns a number that grows with each batch of an index, after the batch can be read. A
+// checkpoint changes files without changing it.
 func Changes(db *DB) uint64 { return db.changes.Load() }
 
 // Tidy writes the records in memory to tables, which take a third of the size of the log.
@@ -731,14 +731,14 @@ func (b *Batch) Empty() bool { return b.p.Empty() }
 // Commit applies the batch. It is durable after the next Sync or Wait of any batch.
 func (b *Batch) Commit() error {
 	b.putStored()
-	b.db.changes.Add(1)
+	defer b.db.changes.Add(1) // not before: a checkpoint in between would lack the batch that is counted
 	return b.db.commit(func() error { return errors.Join(b.p.Commit(pebble.NoSync), b.p.Close()) })
 }
 
 // Apply applies the batch and starts to make it durable. The caller then calls Wait.
 func (b *Batch) Apply() error {
 	b.putStored()
-	b.db.changes.Add(1)
+	defer b.db.changes.Add(1) // not before: a checkpoint in between would lack the batch that is counted
 	return b.db.commit(func() error { return b.db.p.ApplyNoSyncWait(b.p, pebble.Sync) })
 }
 
