@@ -235,3 +235,48 @@ func TestSelectedFacets(t *testing.T) {
 		}
 	}
 }
+
+// TestSectionsOfOddPaths checks that the query of a section finds its pages, and that folders whose
+// names are operators of the query language are no sections.
+func TestSectionsOfOddPaths(t *testing.T) {
+	f := newFolder(t)
+	var pages []*oracle.Document
+	folders := []string{"plain", "e(f)", "%D1%8F", "a:b", "a|b", "|", "c)", "(d", "g)(h", `i"j`, "-k", "l%20m", "n%7Co", "OR", "p'q", "*", "~2", "1..2", "+r", "s.t"}
+	for i, folder := range folders {
+		for range 2 {
+			id := vocab.DocID(len(pages) + 1)
+			pages = append(pages, textPage(id, "http://x.org/"+folder+"/"+strconv.Itoa(i+int(id)), "a"))
+		}
+	}
+	slices.SortFunc(pages, func(a, b *oracle.Document) int { return strings.Compare(keyOf(a), keyOf(b)) })
+	f.add(pagesOf(pages...), bare)
+	f.publish()
+	s := f.open(searcher.Options{})
+	ask := func(r searcher.Request) *searcher.Response {
+		r.Verbatim, r.Strict, r.Ungrouped = true, true, true
+		resp, err := s.Search(t.Context(), r)
+		must(t, err)
+		return resp
+	}
+	facets := ask(searcher.Request{Query: "a site:x.org", Facets: "section"}).Facets
+	if len(facets) != 1 || len(facets[0].Values) != facets[0].Of {
+		t.Fatalf("%+v", facets)
+	}
+	var sections []string
+	for _, v := range facets[0].Values {
+		sections = append(sections, v.Value)
+		if found := ask(searcher.Request{Query: v.Query}); found.Total != v.Count || v.Count != 2 {
+			t.Errorf("%q finds %d pages, the facet counts %d", v.Query, found.Total, v.Count)
+		}
+	}
+	for _, folder := range []string{"plain", "e(f)", "a:b", "-k", "s.t"} {
+		if !slices.Contains(sections, "x.org/"+folder) {
+			t.Errorf("no section %s in %q", folder, sections)
+		}
+	}
+	for _, folder := range []string{"a|b", "|", "c)"} {
+		if slices.Contains(sections, "x.org/"+folder) {
+			t.Errorf("%s is a section", folder)
+		}
+	}
+}

@@ -203,13 +203,23 @@ func (c *sectionCounter) read(ord vocab.Ordinal) bool {
 	if !ok || name == "" {
 		return true
 	}
-	c.at, c.below = folder{host, c.site + "/" + name}, strings.HasPrefix(below[end:], "/")
-	if !c.below {
-		return true
+	at := folder{host, c.site + "/" + name}
+	if c.below = strings.HasPrefix(below[end:], "/"); c.below {
+		if _, c.end, err = c.seg.Range(host+at.path+"/", host+at.path+"0"); err != nil {
+			return false
+		}
+		c.end = max(c.end, ord+1)
 	}
-	_, c.end, err = c.seg.Range(host+c.at.path+"/", host+c.at.path+"0")
-	c.end = max(c.end, ord+1)
-	return err == nil
+	if isSite(weburl.HostOfKey(host) + at.path) {
+		c.at = at
+	}
+	return true
+}
+
+// isSite reports whether a site can be written in the query language: its path has no operators.
+func isSite(site string) bool {
+	q := query.Parse(Site.filter(site))
+	return q.Root != nil && q.Root.Op == query.Site && q.Root.Site == site
 }
 
 // ofSections returns the numbers of pages by section.
