@@ -98,21 +98,15 @@ func (r *Reader) next() (*Record, error) {
 	}
 	if int64(length) > r.o.MaxBlock {
 		rec.Long = true
-		return rec, r.skipBlock(int64(length))
+		return rec, r.skipBlock(rec.Version, int64(length))
 	}
 	r.block.Reset()
 	_, err = io.CopyN(&r.block, r.in, int64(length))
-	switch {
-	case rec.Version == cluewebVersion && (err == nil || err == io.EOF):
-		err = r.endClueWeb()
-	case err != nil:
+	if err != nil && (rec.Version != cluewebVersion || err != io.EOF) {
 		r.putBack()
 		return nil, noEOF(err)
-	case rec.Version == arcVersion:
-		err = r.endARC()
-	default:
-		err = r.end()
 	}
+	err = r.endOf(rec.Version)
 	rec.Block = r.block.Bytes()
 	return rec, err
 }
@@ -178,6 +172,17 @@ func (r *Reader) header(rec *Record) error {
 			rec.Fields = append(rec.Fields, Field{strings.TrimSpace(name), strings.TrimSpace(value)})
 		}
 	}
+}
+
+// endOf reads what is between a block and the next record.
+func (r *Reader) endOf(version string) error {
+	switch version {
+	case cluewebVersion:
+		return r.endClueWeb()
+	case arcVersion:
+		return r.endARC()
+	}
+	return r.end()
 }
 
 // end reads the two empty lines after a block. If they are missing, the length was wrong.
@@ -278,27 +283,40 @@ func (r *Reader) unread(b []byte) {
 	r.in.Reset(r.source)
 }
 
-// skipBlock skips a block that is too large. It stops at a record that begins in it.
-func (r *Reader) skipBlock(length int64) error {
-	for passed := int64(0); passed < length; {
-		piece, err := r.in.Peek(int(min(length-passed, 32<<10)))
-		if i := bytes.Index(piece, between); i >= 0 {
+// skipBlock skips a block that is too large. It stops at a record that begins in it: the length was
+// wrong, as is usual in ClueWeb09. In an ARC file nothing marks the beginning of a record.
+func (r *Reader) skipBlock(version string, length int64) error {
+	border := between
+	if version == cluewebVersion {
+		border = betweenClueWeb
+	}
+	over := len(border) - 1 // a border may cross the end of a piece
+	for left := length; left > 0; {
+		piece, err := r.in.Peek(int(min(left+int64(over), 32<<10)))
+		i := bytes.Index(piece, border)
+		switch {
+		case version == arcVersion || i < 0 || int64(i) >= left:
+		case version == cluewebVersion:
+			_, err := r.in.Discard(i + 1)
+			return err
+		default:
 			r.in.Discard(i)
 			return fmt.Errorf("Content-Length %d is not where the record ends", length)
 		}
+		n := int64(len(piece) - over)
 		if err != nil {
-			r.in.Discard(len(piece))
+			n = int64(len(piece))
+		}
+		r.in.Discard(int(min(n, left)))
+		if left -= n; err != nil && left > 0 {
+			if err == io.EOF && version == cluewebVersion {
+				return nil
+			}
 			return noEOF(err)
 		}
-		keep := len(between) - 1 // the start of a record may cross the border
-		if passed+int64(len(piece)) == length {
-			keep = 0
-		}
-		n, _ := r.in.Discard(max(len(piece)-keep, 1))
-		passed += int64(n)
 	}
 	r.block.Reset()
-	return r.end()
+	return r.endOf(version)
 }
 
 // A source reads what was unread, and then the archive.

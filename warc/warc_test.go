@@ -249,6 +249,32 @@ func TestLong(t *testing.T) {
 	}
 }
 
+// TestLongLegacy: long blocks of ARC files, and of ClueWeb09 with right and wrong lengths, are skipped,
+// and cost no other record.
+func TestLongLegacy(t *testing.T) {
+	text := strings.Repeat("kestrel\r\n\r\n", 10_000)
+	arc := fmt.Sprintf("http://a.test/ 192.0.2.1 20080102030405 text/html %d\n%s\n", len(text), text) + arcs[1]
+	archives := map[string][]byte{"ARC": []byte(arc), "ARC, gzip": zipped([]string{arc[:len(arc)-len(arcs[1])], arcs[1]}, asGzip)}
+	for _, wrong := range []int{-7, 0, 1, 3, 9, 12, 13, 300, 40_000, 1 << 20} {
+		long := fmt.Sprintf("WARC/0.18\nWARC-Type: response\nWARC-Target-URI: http://a.test/\nContent-Length: %d\n\n%s\n\n", len(text)+wrong, text)
+		archives[fmt.Sprint("ClueWeb, wrong by ", wrong)] = []byte(long + clueweb("http://a.test/", 0))
+	}
+	for name, archive := range archives {
+		r := NewReader(bytes.NewReader(archive), ReaderOptions{MaxBlock: 1000})
+		long, err := r.Next()
+		if err != nil || !long.Long {
+			t.Errorf("%s: %+v, %v", name, long, err)
+			continue
+		}
+		if rec, err := r.Next(); err != nil || rec.Long || rec.URL() != "http://a.test/" || !strings.HasSuffix(string(rec.Block), "<p>kestrels") {
+			t.Errorf("%s: then %+v, %v", name, rec, err)
+		}
+		if rec, err := r.Next(); err != io.EOF {
+			t.Errorf("%s: at the end %+v, %v", name, rec, err)
+		}
+	}
+}
+
 // TestOneMember: all records in one gzip stream, as gzip file.warc makes them.
 func TestOneMember(t *testing.T) {
 	archive, _, want := packed(t, Plain, 5)
