@@ -112,8 +112,8 @@ does "anatomy crawl" without URLs and flags, because the data folder keeps the U
 fetched and how, in its anatomy.toml. A flag that is given again replaces the kept one. Not kept are
 --seeds, --recrawl and --watch with their ages, --stats, --quiet, and those of --serve, --shards, --crawlers and
 --cluster. Of a --credentials or --topic file the name is kept. New URLs extend the crawl. A new folder may begin with an
-anatomy.toml that has them: url = ['https://docs.example.org/'] below [crawl]. A crawl that ends without any
-page fails, and says why.
+anatomy.toml that has them: the line schema = 1, and url = ['https://docs.example.org/'] below [crawl]. A crawl that
+ends without any page fails, and says why.
 
 --recrawl also visits pages that are due again, and exits when every page that was due at the start has been
 visited. --watch does not exit: it visits pages when they become due. A page is due when its sitemap gives a
