@@ -208,6 +208,23 @@ func TestBrowserPhone(t *testing.T) {
 	}
 }
 
+// TestBrowserFacets: a phone shows four values of a facet until asked for more, a wide window eight.
+func TestBrowserFacets(t *testing.T) {
+	tab := newTab(t)
+	base := browserServer(t)
+	const shown = `[...document.querySelectorAll(".facets > div:first-child li a")].filter(a => a.checkVisibility()).length`
+	for width, want := range map[int64]int{390: 4, 599: 4, 600: 8, 1280: 8} {
+		act(t, tab, chromedp.EmulateViewport(width, 900), chromedp.Navigate(base+browserPages["facets"]))
+		if n := look[int](t, tab, shown); n != want {
+			t.Errorf("%d pixels wide: %d values, want %d", width, n, want)
+		}
+	}
+	act(t, tab, chromedp.EmulateViewport(390, 900), chromedp.Navigate(base+browserPages["facets"]), chromedp.Click(".facets summary"))
+	if n := look[int](t, tab, shown); n != 8 {
+		t.Errorf("after a click on More: %d values", n)
+	}
+}
+
 // TestBrowserKeyboard goes from the search page to a result's explanation and its cached page by keys alone.
 func TestBrowserKeyboard(t *testing.T) {
 	tab := newTab(t)

@@ -22,10 +22,14 @@ func TestLinksPage(t *testing.T) {
 		"/links?doc=4711&site=from.test&num=10": {
 			"1 to 10 of 32", `href="/links?in=10&amp;num=10&amp;site=from.test&amp;url=`, "From <bdi>from.test</bdi>",
 		},
-		"/links?doc=4711&match=PAGE+39":    {"1 to 1 of 1", "Page 39", `value="PAGE 39"`, "None of these."},
-		"/links?doc=4711&match=the+index":  {"1 to 25 of 40"},
-		"/links?doc=4711&match=sorter":     {"1 to 1 of 1", "Sorter"},
-		"/links?doc=4711&in=1000&out=1000": {"None of these."},
+		"/links?doc=4711&match=PAGE+39":   {"1 to 1 of 1", "Page 39", `value="PAGE 39"`, "None of these."},
+		"/links?doc=4711&match=the+index": {"1 to 25 of 40"},
+		"/links?doc=4711&match=sorter":    {"1 to 1 of 1", "Sorter"},
+		"/links?doc=4711&in=1000&out=1000": {
+			"None of these.", `href="/links?in=15&amp;out=1000&amp;url=https`, `href="/links?in=1000&amp;url=https`,
+		},
+		"/links?doc=4711&num=10": {`<input type="hidden" name="num" value="10">`},
+		"/links?doc=4711&site=" + strings.Repeat("a", 253) + ":65535": {"None of these."},
 	} {
 		body := get(t, s, page, http.StatusOK)
 		for _, want := range wants {

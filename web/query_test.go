@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"anatomy/searcher"
+	"anatomy/web/internal/params"
 )
 
 // serverOf has one answer, for every query.
@@ -98,14 +99,36 @@ func TestFacetsOnPage(t *testing.T) {
 	}
 	const all = "facets=site%2Csection%2Clang%2Ctype%2Cdate&amp;num=5&amp;q="
 	for _, want := range []string{
-		`<h2>Site</h2><ul><li><a href="/search?` + all + `inverted&#43;index&#43;site%3Aa-host-with-a-long-name-0.docs.test&amp;theme=dark"><bdi>a-host-with-a-long-name-0.docs.test</bdi></a> <span class="n">1,000</span></li>`,
+		`<h2>Site</h2><ul><li><a href="/search?` + all + `inverted&#43;index&#43;site%3Aa-host-with-a-long-name-0.docs.test&amp;theme=dark"><bdi>a-host-with-a-long-name-0.docs.test</bdi> <span class="n">1,000</span></a></li>`,
+		`</ul><details><summary>More</summary><ul><li><a href="/search?` + all + `inverted&#43;index&#43;site%3Aa-host-with-a-long-name-4.docs.test&amp;theme=dark">`,
 		`<p class="of">1,226 more</p>`, `<p class="of warn">Counting took too long.`,
-		`<a href="/search?` + all + `inverted&#43;index&amp;theme=dark" aria-current="true" lang="de"><bdi>Deutsch</bdi> <span aria-hidden="true">✕</span></a>`,
+		`<a href="/search?` + all + `inverted&#43;index&amp;theme=dark" aria-current="true" aria-label="without Deutsch 34"><bdi lang="de">Deutsch</bdi> <span aria-hidden="true">✕</span> <span class="n">34</span></a>`,
 		`<a href="/search?` + all + `index&amp;theme=dark">best match first</a><span aria-current="true">newest first</span>`,
 		`<a class="clear" href="/search?` + all + `index&amp;theme=dark">Clear all</a>`,
 	} {
 		if !strings.Contains(open, want) {
 			t.Errorf("no %s in %s", want, open)
+		}
+	}
+}
+
+// TestLinksOfLongQueries: no link leads to a query that is refused as too long, and a page has at most
+// shownFilters filters.
+func TestLinksOfLongQueries(t *testing.T) {
+	f := newFake()
+	s := newServer(f)
+	for _, length := range []int{params.MaxQuery - len("sort:date "), params.MaxQuery - len("sort:date ") + 1, params.MaxQuery} {
+		query := strings.Repeat("q", length)
+		f.answers[query] = &searcher.Response{Exact: true, Results: []searcher.Result{{URL: "http://a.test/", Title: "A"}}}
+		for range 500 {
+			f.answers[query].Filters = append(f.answers[query].Filters, searcher.Filter{Text: "-site:b.test", Without: "q"})
+		}
+		body := get(t, s, "/search?q="+query, http.StatusOK)
+		if fits := length+len("sort:date ") <= params.MaxQuery; strings.Contains(body, ">newest first</a>") != fits {
+			t.Errorf("%d bytes: a link to the other order: %v", length, !fits)
+		}
+		if n := strings.Count(body, `class="chip"`); n != 20 {
+			t.Errorf("%d filters", n)
 		}
 	}
 }

@@ -15,8 +15,9 @@ import (
 type facetView struct {
 	Name   string
 	Values []facetValueView
-	More   int  // values that are not shown
-	Partly bool // the numbers are lower bounds, as the time ran out
+	Rest   []facetValueView // further values, which a phone hides until asked
+	More   int              // values that are not shown
+	Partly bool             // the numbers are lower bounds, as the time ran out
 }
 
 type facetValueView struct {
@@ -27,8 +28,11 @@ type facetValueView struct {
 	Selected bool
 }
 
-// shownValues is the number of values of a facet on a page.
-const shownValues = 8
+// Numbers of values of a facet on a page, besides selected ones.
+const (
+	shownValues = 8
+	firstValues = 4 // the part of shownValues that a phone shows
+)
 
 // facetViews returns the facets of an answer.
 func facetViews(m *messages.Printer, r searcher.Request, a *searcher.Response) (all []facetView) {
@@ -43,14 +47,18 @@ func facetViews(m *messages.Printer, r searcher.Request, a *searcher.Response) (
 		f := &a.Facets[i]
 		v := facetView{Name: names[f.Kind], Partly: !f.Exact}
 		for _, value := range f.Values {
-			if len(v.Values) == shownValues && !value.Selected || len(value.Query) > params.MaxQuery {
+			if len(v.Values)+len(v.Rest) >= shownValues && !value.Selected || len(value.Query) > params.MaxQuery {
 				continue
 			}
 			one := facetValueView{Count: value.Count, Href: withoutHref(r, value.Query), Selected: value.Selected}
 			one.Label, one.Lang = facetLabel(f.Kind, value.Value)
-			v.Values = append(v.Values, one)
+			if len(v.Values) < firstValues || value.Selected {
+				v.Values = append(v.Values, one)
+			} else {
+				v.Rest = append(v.Rest, one)
+			}
 		}
-		v.More = f.Of - len(v.Values)
+		v.More = f.Of - len(v.Values) - len(v.Rest)
 		all = append(all, v)
 	}
 	return all
@@ -72,7 +80,8 @@ func facetLabel(kind searcher.FacetKind, value string) (label, lang string) {
 // byDateFilter sorts by date, in the query language.
 const byDateFilter = "sort:date"
 
-// otherOrder returns the address of the results in the other order, and whether these are by date.
+// otherOrder returns the address of the results in the other order, "" if that query would be too long,
+// and whether these are by date.
 func otherOrder(r searcher.Request, a *searcher.Response) (href string, byDate bool) {
 	query := ""
 	for _, f := range a.Filters {
@@ -82,6 +91,9 @@ func otherOrder(r searcher.Request, a *searcher.Response) (href string, byDate b
 	}
 	if !byDate {
 		query = params.Narrow([]string{byDateFilter}, r.Query)
+	}
+	if len(query) > params.MaxQuery {
+		return "", byDate
 	}
 	r.Query = query
 	return address.SearchHref("/search", r, 0), byDate
@@ -96,7 +108,7 @@ func tools(m *messages.Printer, v *resultsView) template.HTML {
 	for byDate, name := range []string{m.Text("best match first"), m.Text("newest first")} {
 		if v.ByDate == (byDate == 1) {
 			b.element(`<span aria-current="true">`, name, "</span>")
-		} else {
+		} else if v.OtherOrder != "" {
 			b.link(v.OtherOrder, "", name)
 		}
 	}

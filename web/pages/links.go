@@ -26,6 +26,7 @@ type linksView struct {
 	Crumbs  []string
 	Rank    string
 	Brought string // the part of Rank from links
+	Num     int    // links of a page, or 0 for the default
 	Match   string // text of the filter, or ""
 	Site    string // host of the filter, or ""
 	All     string // address without a filter
@@ -70,13 +71,16 @@ type linkSite struct {
 	Texts string // the commonest anchor texts
 }
 
-// maxMatch is the number of bytes of a filter of links.
-const maxMatch = 200
+// Limits of a filter of links, in bytes.
+const (
+	maxMatch = 200
+	maxSite  = 300 // a host of 253 with a port
+)
 
 // linksPage shows the links to and from a document.
 func (s *documentPages) linksPage(c *gin.Context) error {
 	p := params.Read(c)
-	match, site := p.Text("match", maxMatch), p.Text("site", maxMatch)
+	match, site := p.Text("match", maxMatch), p.Text("site", maxSite)
 	in, out := p.Number("in", 0, 0, reader.MaxLinks), p.Number("out", 0, 0, reader.MaxLinks)
 	shown := linksShown{match, site, reader.LinksNumber(p), in, out}
 	r, err := s.reader.LinksAsked(c.Request.Context(), p, reader.MaxLinks, shown.titled())
@@ -119,6 +123,9 @@ func newLinksView(r *collection.LinkReport, shown *linksShown) *linksView {
 	if r.InCount > len(r.In) || r.OutCount > len(r.Out) {
 		v.Most = reader.MaxLinks
 	}
+	if shown.num != reader.DefaultLinks {
+		v.Num = shown.num
+	}
 	v.In, v.Out = inLinks(r, shown, v.inView), outLinks(r, shown, newOutView)
 	return v
 }
@@ -153,7 +160,7 @@ func newLinkPart[L, V any](
 	}
 	part.From, part.To = from+1, from+len(part.Links)
 	if from > 0 {
-		part.Prev = href(max(0, from-num))
+		part.Prev = href(max(0, min(from, part.Found)-num)) // past the end: the last page
 	}
 	if part.To < part.Found && len(part.Links) > 0 {
 		part.Next = href(part.To)

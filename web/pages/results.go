@@ -25,7 +25,7 @@ type resultsView struct {
 	Filters     []filterView
 	Clear       string // address of the search without filters, or ""
 	ByDate      bool
-	OtherOrder  string // address of the results by date, or by relevance if these are by date
+	OtherOrder  string // address of the results by date, or by relevance if these are by date; "" if the query is too long
 	Facets      []facetView
 	FacetsShown bool
 	ShowFacets  string   // address of the results with facets, or without them if they are shown
@@ -93,6 +93,9 @@ type sectionView struct{ Heading, Href string }
 // An alsoView is a link to a page in another language.
 type alsoView struct{ Name, Lang, Href string }
 
+// shownFilters is the number of filters on a page; a query of 2,048 bytes may have hundreds.
+const shownFilters = 20
+
 // A filterView is a link to the search without a filter.
 type filterView struct{ Text, Href string }
 
@@ -143,7 +146,7 @@ func newResultsView(m *messages.Printer, r searcher.Request, a *searcher.Respons
 		Cut:       a.Cut,
 		messages:  m,
 	}
-	for _, f := range a.Filters {
+	for _, f := range a.Filters[:min(len(a.Filters), shownFilters)] {
 		v.Filters = append(v.Filters, filterView{f.Text, withoutHref(r, f.Without)})
 	}
 	if !sameQuery(a.Interpreted, r.Query) {
