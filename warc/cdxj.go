@@ -1,6 +1,8 @@
 package warc
 
 import (
+	"cmp"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"net/url"
@@ -34,13 +36,21 @@ func (e *Entry) Line() string {
 		sortKey(e.URL), e.At.UTC().Format("20060102150405"), text(e.URL), text(e.Media), e.Status, text(e.Digest), e.Length, e.Offset, text(e.Filename))
 }
 
-// sortKey returns the SURT form of a URL as indexes have it: the host from its end without "www",
-// path and query in lower case, parameters in order, without a slash at the end.
-// "http://www.example.org:8080/A/?c=d&a=b" is "org,example:8080)/a?a=b&c=d".
+// sortKey returns the SURT form of a URL as players look it up (package surt of the Internet Archive):
+// the host from its end without "www", and without the port of the scheme; path and query in lower
+// case, with only those escapes that are needed; the path without empty segments; parameters in order.
+// Unlike there, session IDs stay.
+// "http://www.example.org:8080/A//%28b%29/?c=d&a=b" is "org,example:8080)/a/(b)?a=b&c=d".
 func sortKey(raw string) string {
-	u, err := url.Parse(raw)
+	scheme, rest, _ := strings.Cut(raw, "://")
+	rest, _, _ = strings.Cut(rest, "#")
+	end := strings.IndexAny(rest, "/?")
+	if end < 0 {
+		end = len(rest)
+	}
+	u, err := url.Parse(scheme + "://" + rest[:end])
 	if err != nil || u.Hostname() == "" {
-		return strings.ReplaceAll(strings.ToLower(raw), " ", "%20")
+		return minimalEscape(raw)
 	}
 	host := strings.ToLower(u.Hostname())
 	if first, rest, ok := strings.Cut(host, "."); ok && strings.TrimRight(first, "0123456789") == "www" {
@@ -51,16 +61,69 @@ func sortKey(raw string) string {
 		labels = strings.Split(host, ".")
 		slices.Reverse(labels)
 	}
-	key := strings.Join(labels, ",")
-	if port := u.Port(); port != "" {
+	key := minimalEscape(strings.Join(labels, ","))
+	if port := u.Port(); port != "" && port != defaultPorts[u.Scheme] {
 		key += ":" + port
 	}
-	path := strings.ToLower(u.EscapedPath())
-	key += ")" + "/" + strings.Trim(path, "/")
-	if u.RawQuery != "" {
-		parameters := strings.Split(strings.ToLower(u.RawQuery), "&")
-		slices.Sort(parameters)
+	path, query, _ := strings.Cut(rest[end:], "?")
+	key += ")" + minimalEscape(cleanPath(unescape(path)))
+	if query = minimalEscape(query); query != "" {
+		parameters := strings.Split(query, "&")
+		slices.SortFunc(parameters, func(a, b string) int {
+			nameA, valueA, _ := strings.Cut(a, "=")
+			nameB, valueB, _ := strings.Cut(b, "=")
+			return cmp.Or(strings.Compare(nameA, nameB), strings.Compare(valueA, valueB), len(a)-len(b))
+		})
 		key += "?" + strings.Join(parameters, "&")
 	}
-	return strings.ReplaceAll(key, " ", "%20")
+	return key
+}
+
+var defaultPorts = map[string]string{"http": "80", "https": "443"}
+
+// cleanPath resolves the segments . and .. of a path, and then removes empty ones.
+func cleanPath(path string) string {
+	var kept []string
+	for segment := range strings.SplitSeq(strings.TrimPrefix(path, "/"), "/") {
+		switch {
+		case segment == ".":
+		case segment == ".." && len(kept) > 0:
+			kept = kept[:len(kept)-1]
+		default:
+			kept = append(kept, segment)
+		}
+	}
+	return "/" + strings.Join(slices.DeleteFunc(kept, func(s string) bool { return s == "" }), "/")
+}
+
+// minimalEscape returns s in lower case, with no escapes but those of control characters, spaces, %, #
+// and all beyond ASCII.
+func minimalEscape(s string) string {
+	var b strings.Builder
+	for _, c := range []byte(unescape(s)) {
+		switch {
+		case c <= ' ' || c >= 0x7f || c == '%' || c == '#':
+			fmt.Fprintf(&b, "%%%02x", c)
+		case 'A' <= c && c <= 'Z':
+			b.WriteByte(c + 'a' - 'A')
+		default:
+			b.WriteByte(c)
+		}
+	}
+	return b.String()
+}
+
+// unescape decodes the escapes of s until none is left. Those that are not hexadecimal stay.
+func unescape(s string) string {
+	out := make([]byte, 0, len(s))
+	for _, c := range []byte(s) {
+		out = append(out, c)
+		for n := len(out); n >= 3 && out[n-3] == '%'; n = len(out) {
+			if _, err := hex.Decode(out[n-3:], out[n-2:]); err != nil {
+				break
+			}
+			out = out[:n-2]
+		}
+	}
+	return string(out)
 }
