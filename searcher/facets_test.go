@@ -12,6 +12,7 @@ import (
 
 	"anatomy/internal/test/oracle"
 	"anatomy/searcher"
+	"anatomy/searcher/query"
 	"anatomy/vocab"
 	"anatomy/weburl"
 )
@@ -52,8 +53,11 @@ func TestFacets(t *testing.T) {
 					if strings.Contains(" "+v.Query+" ", " "+v.Filter+" ") {
 						rt.Fatalf("%s: without %s is %s", text, v.Filter, v.Query)
 					}
-					if ask(v.Query, "").Total == 0 { // nothing is left to look up
+					if v.Query == "" {
 						continue
+					}
+					if !query.Parse(v.Query).Root.Positive() {
+						rt.Fatalf("%s: without %s is %s, which finds nothing", text, v.Filter, v.Query)
 					}
 					selected++
 					if found := ask(v.Query+" "+v.Filter, ""); found.Total != v.Count {
@@ -91,6 +95,8 @@ func TestFacets(t *testing.T) {
 		check(t, text+" site:x.org")
 		check(t, text+" site:y.com lang:en")
 	}
+	check(t, `site:x.org -"b"`)
+	check(t, "site:x.org sort:date")
 	rapid.Check(t, func(rt *rapid.T) {
 		check(rt, drawQuery(rt)+" "+strings.Join(filters.Draw(rt, "filters"), " "))
 	})
@@ -268,6 +274,10 @@ func TestSectionsOfOddPaths(t *testing.T) {
 		if found := ask(searcher.Request{Query: v.Query}); found.Total != v.Count || v.Count != 2 {
 			t.Errorf("%q finds %d pages, the facet counts %d", v.Query, found.Total, v.Count)
 		}
+	}
+	excluding := ask(searcher.Request{Query: `site:x.org -"zz" sort:date`, Facets: "section"}).Facets
+	if len(excluding) != 1 || !strings.HasPrefix(excluding[0].Values[0].Query, `-"zz" sort:date site:x.org/`) {
+		t.Errorf("sections lose parts of the query: %+v", excluding)
 	}
 	for _, folder := range []string{"plain", "e(f)", "a:b", "-k", "s.t"} {
 		if !slices.Contains(sections, "x.org/"+folder) {

@@ -105,24 +105,34 @@ const sortByDate = "sort:date"
 // A Part is a removable piece of a query.
 type Part struct {
 	Text    string // "site:example.org"
-	Without string // the query without it, or ""
+	Without string // the query without it, "" if nothing to look up is left
 }
 
 // Parts returns the parts of the query that are more than words: filters, excluded words, phrases,
 // words of a field, alternatives. A phrase that is the whole query is none.
 func (q Query) Parts() (all []Part) {
 	required := q.Root.Required()
-	for i, part := range required {
+	for _, part := range required {
 		if part.isWord() || len(required) == 1 && part.wantsWords() {
 			continue
 		}
-		without := Query{Root: join(And, slices.Concat(required[:i], required[i+1:])), ByDate: q.ByDate}
-		all = append(all, Part{part.String(), without.String()})
+		all = append(all, Part{part.String(), q.Without(func(n *Node) bool { return n == part })})
 	}
 	if q.ByDate {
-		all = append(all, Part{sortByDate, Query{Root: q.Root}.String()})
+		q.ByDate = false
+		all = append(all, Part{sortByDate, q.Without(func(*Node) bool { return false })})
 	}
 	return all
+}
+
+// Without returns the query without those of its required nodes that a function names, "" if the rest
+// has nothing to look up: it is empty or only excludes pages.
+func (q Query) Without(out func(*Node) bool) string {
+	rest := q.Root.Without(out)
+	if rest == nil || !rest.Positive() {
+		return ""
+	}
+	return Query{Root: rest, ByDate: q.ByDate}.String()
 }
 
 // Plain returns the words of the query without its Parts, "" for none.

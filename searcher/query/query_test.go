@@ -273,6 +273,11 @@ func TestParts(t *testing.T) {
 		`"a b"~3 c`:             {{`"a b"~3`, "c"}},
 		"2020..2021 -(a b) c":   {{"after:2020-01-01", "before:2022-01-01 -(a b) c"}, {"before:2022-01-01", "after:2020-01-01 -(a b) c"}, {"-(a b)", "after:2020-01-01 before:2022-01-01 c"}},
 		"sort:date a -bb":       {{"-bb", "a sort:date"}, {"sort:date", "a -bb"}},
+		"sort:date":             {{"sort:date", ""}},
+		"site:x.org sort:date":  {{"site:x.org", ""}, {"sort:date", "site:x.org"}},
+		"site:x.org -bb":        {{"site:x.org", ""}, {"-bb", "site:x.org"}},
+		"-bb sort:date":         {{"-bb", ""}, {"sort:date", ""}},
+		"-bb -cc":               {{"-bb", ""}, {"-cc", ""}},
 		"a -sort:date":          {{`-"sort:date"`, "a"}},
 		"a (site:b|site:c) -dd": {{"site:b OR site:c", "a -dd"}, {"-dd", "a (site:b OR site:c)"}},
 	} {

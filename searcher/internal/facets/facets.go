@@ -31,7 +31,10 @@ type Value struct {
 	Count    int    // pages that match the query with the filter, 0 only if it is selected
 	Filter   string // "site:docs.example.org"
 	Selected bool   // the query has the filter
-	Query    string // the query with the filter instead of others of its kind; if Selected, without
+
+	// Query is the query with the filter instead of others of its kind. If Selected, it is the query
+	// without the filters of the kind, "" if nothing to look up is left.
+	Query string
 }
 
 // Facet returns the facet of a kind of what was counted, for a query as it was parsed.
@@ -81,11 +84,11 @@ func (k Kind) compare(a, b Value) int {
 
 // setQueries sets the filters and queries of values.
 func (k Kind) setQueries(values []Value, q query.Query) {
-	none := query.Query{Root: q.Root.Without(k.Of), ByDate: q.ByDate}.String()
-	others := none
-	if k != Section {
-		others = query.Query{Root: k.Root(q.Root), ByDate: q.ByDate}.String()
+	root := k.Root(q.Root)
+	if k == Section {
+		root = root.Without(k.Of)
 	}
+	none, others := q.Without(k.Of), query.Query{Root: root, ByDate: q.ByDate}.String()
 	for i := range values {
 		v := &values[i]
 		v.Filter = k.filter(v.Value)
