@@ -86,7 +86,8 @@ func ParseAnchors(name string) (Anchors, error) {
 }
 
 // Count selects how many matches are counted exactly; Response.Exact is false for a lower bound. It
-// does not change which results are returned.
+// does not change the results of a query, but what is decided by the number of matches: spelling
+// corrections, whether a word after a minus is an option, and whether there are further results.
 type Count string
 
 // Values of Count.
