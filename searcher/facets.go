@@ -79,8 +79,7 @@ func tallyOf(p *pass, root *query.Node, kinds []FacetKind) (*facets.Tally, error
 		clock := q.clock.Copy() // that the time is over makes the facets partial, not the results
 		for _, part := range q.snap.Parts {
 			w := q.arena.retrieval.Walk(&part.Part, retrieval.Terms{}, nil, clock)
-			tallies[i].Count(w, root, kinds, clock)
-			if err := w.Err(); err != nil {
+			if err := tallies[i].Count(w, root, kinds, clock); err != nil {
 				if err := q.unreadable(part, err, nil); err != nil {
 					return err
 				}

@@ -275,6 +275,9 @@ func TestSectionsOfOddPaths(t *testing.T) {
 			t.Errorf("%q finds %d pages, the facet counts %d", v.Query, found.Total, v.Count)
 		}
 	}
+	if facets := ask(searcher.Request{Query: "a site:x.org/plain site:org site:x.org", Facets: "section"}).Facets; len(facets) != 0 {
+		t.Errorf("three sites have the sections %+v", facets)
+	}
 	excluding := ask(searcher.Request{Query: `site:x.org -"zz" sort:date`, Facets: "section"}).Facets
 	if len(excluding) != 1 || !strings.HasPrefix(excluding[0].Values[0].Query, `-"zz" sort:date site:x.org/`) {
 		t.Errorf("sections lose parts of the query: %+v", excluding)
@@ -288,5 +291,29 @@ func TestSectionsOfOddPaths(t *testing.T) {
 		if slices.Contains(sections, "x.org/"+folder) {
 			t.Errorf("%s is a section", folder)
 		}
+	}
+}
+
+// TestSectionsCutShort checks that reading the URLs of sections ends with the time.
+func TestSectionsCutShort(t *testing.T) {
+	f := newFolder(t)
+	var pages []*oracle.Document
+	for i := range 300 {
+		pages = append(pages, textPage(vocab.DocID(i+1), "http://x.org/"+strconv.Itoa(100+i)+"/a", "a"))
+	}
+	f.add(pagesOf(pages...), bare)
+	f.publish()
+	r := searcher.Request{Query: "a site:x.org", Facets: "section", Limit: 1}
+	cut := 0
+	s := f.open(searcher.Options{})
+	for left := range 30 {
+		resp, err := s.Search(&brieflyLive{t.Context(), left}, r)
+		must(t, err)
+		if !resp.Partial && len(resp.Facets) == 1 && !resp.Facets[0].Exact && resp.Facets[0].Of < 300 {
+			cut++
+		}
+	}
+	if cut < 5 { // one for each readsPerCheck URLs
+		t.Errorf("%d facets were cut short", cut)
 	}
 }

@@ -1,6 +1,7 @@
 package facets
 
 import (
+	"cmp"
 	"iter"
 	"slices"
 	"strings"
@@ -64,10 +65,11 @@ func addAll[K comparable](to, from map[K]int) {
 	}
 }
 
-// Count counts the pages of a segment that match a query, by some kinds, until the time is over.
-func (t *Tally) Count(w *retrieval.Walk, root *query.Node, kinds []Kind, clock *retrieval.Clock) {
+// Count counts the pages of a segment that match a query, by some kinds, until the time is over. It
+// fails if a part of the segment cannot be read.
+func (t *Tally) Count(w *retrieval.Walk, root *query.Node, kinds []Kind, clock *retrieval.Clock) error {
 	seg := w.Segment()
-	hosts, sections := hostCounter{seg: seg}, newSectionCounter(seg, root, t.sections)
+	hosts, sections := hostCounter{seg: seg}, newSectionCounter(seg, root, t.sections, clock)
 	bySite, bySection := slices.Contains(kinds, Site), slices.Contains(kinds, Section)
 	byLanguage, byType := slices.Contains(kinds, Language), slices.Contains(kinds, Type)
 	byYear := slices.Contains(kinds, Year)
@@ -102,6 +104,7 @@ func (t *Tally) Count(w *retrieval.Walk, root *query.Node, kinds []Kind, clock *
 	}
 	t.late = t.late || clock.Over()
 	t.tooMany = t.tooMany || sections.tooMany
+	return cmp.Or(w.Err(), sections.err)
 }
 
 // maxSites is the number of hosts that are counted in a shard. Pages of further ones are not.
@@ -142,6 +145,7 @@ const maxReads = 5000
 // folder are neighbours, so that the URL of one is read.
 type sectionCounter struct {
 	seg     *segment.Segment
+	clock   *retrieval.Clock
 	site    string // path of the site, "" or "/docs"
 	counts  map[folder]section
 	is      bool          // the query names one site
@@ -150,48 +154,56 @@ type sectionCounter struct {
 	end     vocab.Ordinal // of the documents of the folder
 	reads   int
 	tooMany bool
+	err     error // of the segment; no more is counted
 }
 
 func newSectionCounter(
-	seg *segment.Segment, root *query.Node, counts map[folder]section,
+	seg *segment.Segment, root *query.Node, counts map[folder]section, clock *retrieval.Clock,
 ) *sectionCounter {
-	c := &sectionCounter{seg: seg, counts: counts}
+	c, sites := &sectionCounter{seg: seg, clock: clock, counts: counts}, 0
 	for _, n := range root.Required() {
 		if n.Op == query.Site {
-			c.is = !c.is // several sites have no sections together
+			sites++
 			_, c.site, _ = strings.Cut(strings.TrimRight(n.Site, "/"), "/")
 			if c.site != "" {
 				c.site = "/" + c.site
 			}
 		}
 	}
+	c.is = sites == 1 // several sites have no sections together
 	return c
 }
 
+// readsPerCheck is the number of URLs that are read between two readings of the time.
+const readsPerCheck = 32
+
 func (c *sectionCounter) add(ord vocab.Ordinal) {
-	if !c.is || c.tooMany {
+	if !c.is || c.tooMany || c.err != nil {
 		return
 	}
 	if ord >= c.end {
-		c.tooMany = c.reads == maxReads || !c.read(ord)
+		if c.tooMany = c.reads == maxReads; c.tooMany || c.reads%readsPerCheck == 0 && c.clock.Check() {
+			return
+		}
+		c.err = c.read(ord)
 	}
-	if c.at.path != "" {
+	if c.at.path != "" && c.err == nil {
 		s := c.counts[c.at]
 		c.counts[c.at] = section{s.n + 1, s.below || c.below}
 	}
 }
 
-// read finds the folder of a document. It reports false if the segment cannot be read.
-func (c *sectionCounter) read(ord vocab.Ordinal) bool {
+// read finds the folder of a document.
+func (c *sectionCounter) read(ord vocab.Ordinal) error {
 	c.reads++
 	c.at, c.end = folder{}, ord+1
 	info, err := c.seg.Record(ord)
 	if err != nil {
-		return false
+		return err
 	}
 	u, err := weburl.Parse(info.URL)
 	if err != nil {
-		return false
+		return err
 	}
 	host := c.seg.Host(ord)
 	below, ok := strings.CutPrefix(strings.TrimPrefix(u.Key(), host), c.site+"/")
@@ -201,19 +213,19 @@ func (c *sectionCounter) read(ord vocab.Ordinal) bool {
 	}
 	name := below[:end]
 	if !ok || name == "" {
-		return true
+		return nil
 	}
 	at := folder{host, c.site + "/" + name}
 	if c.below = strings.HasPrefix(below[end:], "/"); c.below {
 		if _, c.end, err = c.seg.Range(host+at.path+"/", host+at.path+"0"); err != nil {
-			return false
+			return err
 		}
 		c.end = max(c.end, ord+1)
 	}
 	if isSite(weburl.HostOfKey(host) + at.path) {
 		c.at = at
 	}
-	return true
+	return nil
 }
 
 // isSite reports whether a site can be written in the query language: its path has no operators.
