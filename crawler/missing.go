@@ -131,7 +131,7 @@ func (v *visit) learnMissing(ctx context.Context, u *weburl.URL, m *missingPage)
 	case code >= 500:
 		kept = missingRetry
 	case code >= 300 && code < 400 && location != "":
-		if to, err := u.Join(location); err == nil {
+		if to, err := madeUp.Join(location); err == nil {
 			m.location = to.String()
 		}
 	}

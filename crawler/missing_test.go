@@ -36,6 +36,9 @@ func TestMissing(t *testing.T) {
 			fmt.Fprintf(to, frame, "404", "")
 		case host == "moved.test" && r.URL.Path != "/missing.html":
 			http.Redirect(to, r, "/missing.html", http.StatusFound)
+		case host == "relative.test" && strings.Contains(r.URL.Path, "no-such-page"):
+			to.Header().Set("Location", "missing.html")
+			to.WriteHeader(http.StatusFound)
 		case host == "busy.test" && strings.Contains(r.URL.Path, "no-such-page"):
 			to.Header().Set("Retry-After", "60")
 			to.WriteHeader(http.StatusServiceUnavailable)
@@ -56,6 +59,7 @@ func TestMissing(t *testing.T) {
 		{"home.test", []string{"/", "/true"}, "fetched fetched", 1},
 		{"honest.test", []string{"/true", "/gone", "/true-2"}, "fetched gone fetched", 1},
 		{"moved.test", []string{"/missing.html", "/true"}, "gone fetched", 1},
+		{"relative.test", []string{"/folder/gone", "/missing.html"}, "fetched gone", 1},
 		{"parameter.test", []string{"/questions/1?noredirect=1", "/questions/1"}, "fetched fetched", 1},
 		{"canonical.test", []string{"/questions/1/module-not-found"}, "fetched", 1},
 		{"slug.test", []string{"/questions/1/module-not-found", "/questions/1/install"}, "fetched fetched", 1},
