@@ -42,7 +42,9 @@ warc:
 storeserver: vocab disk/repository
 indexer: vocab weburl analysis disk/barrel indexer/internal/* indexer/officetext indexer/servicetext indexer/datatext
 indexer/officetext: vocab xmlcharset
-indexer/servicetext: vocab
+indexer/servicetext: vocab indexer/internal/jsontoken
+indexer/datatext: indexer/internal/jsontoken
+indexer/internal/jsontoken:
 indexer/internal/decode: indexer/internal/guess
 indexer/structure: indexer/internal/decode indexer/internal/htmltoken
 indexer/*: indexer/internal/htmltoken

@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+
+	"anatomy/indexer/internal/jsontoken"
 )
 
 const (
@@ -69,7 +71,7 @@ func (r *jsonReader) value(token json.Token, depth int, key string, o *object, e
 	case json.Delim:
 		switch {
 		case depth >= maxDepth:
-			return r.skip()
+			return jsontoken.Skip(r.d)
 		case t == '[':
 			return r.array(depth, key, o)
 		}
@@ -110,23 +112,6 @@ func (r *jsonReader) array(depth int, key string, o *object) bool {
 	}
 	_, err := r.d.Token()
 	return err == nil
-}
-
-// skip reads to the end of the object or array that is open.
-func (r *jsonReader) skip() bool {
-	for open := 1; open > 0; {
-		token, err := r.d.Token()
-		if err != nil {
-			return false
-		}
-		switch token {
-		case json.Delim('{'), json.Delim('['):
-			open++
-		case json.Delim('}'), json.Delim(']'):
-			open--
-		}
-	}
-	return true
 }
 
 // add adds a scalar to o. Elements of an array are one field.

@@ -9,6 +9,8 @@ import (
 	"strconv"
 
 	"go.yaml.in/yaml/v3"
+
+	"anatomy/indexer/internal/jsontoken"
 )
 
 // The bounds of a tree. What is deeper is left out; reading ends at maxNodes.
@@ -123,7 +125,7 @@ func (r *jsonReader) value(depth int, outer, key string) (n *node, ok bool) {
 	case json.Delim:
 		n = &node{object: t == '{'}
 		if depth >= maxDepth || isIgnored(outer, key) {
-			return n, r.skip()
+			return n, jsontoken.Skip(r.d)
 		}
 		return n, r.fill(n, depth, key)
 	case nil:
@@ -156,23 +158,6 @@ func (r *jsonReader) fill(n *node, depth int, key string) bool {
 	}
 	_, err := r.d.Token()
 	return err == nil
-}
-
-// skip reads to the end of the object or array that is open.
-func (r *jsonReader) skip() bool {
-	for open := 1; open > 0; {
-		token, err := r.d.Token()
-		if err != nil {
-			return false
-		}
-		switch token {
-		case json.Delim('{'), json.Delim('['):
-			open++
-		case json.Delim('}'), json.Delim(']'):
-			open--
-		}
-	}
-	return true
 }
 
 // isIgnored reports whether the value of a key is an example, which is often most of a definition.
