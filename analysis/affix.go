@@ -35,28 +35,15 @@ func arabicStem(word string) string {
 	return word
 }
 
-// hindiAfter are the suffixes of Ramanathan and Rao ("A Lightweight Stemmer for Hindi", 2003), by
-// length in characters from 1.
-var hindiAfter = [...][]string{
-	strings.Fields("ो े ू ु ी ि ा"),
-	strings.Fields("कर ाओ िए ाई ाए ने नी ना ते ीं ती ता ां ों ें"),
-	strings.Fields("ाकर ाइए ाईं ाया ेगी ेगा ोगी ोगे ाने ाना ाते ाती ाता तीं ाओं ाएं ुओं ुएं ुआं"),
-	strings.Fields("ाएगी ाएगा ाओगी ाओगे एंगी ेंगी एंगे ेंगे ूंगी ूंगा ातीं नाओं नाएं ताओं ताएं ियों ियां"),
-	strings.Fields("ाएंगी ाएंगे ाऊंगी ाऊंगा ाइयों ाइयां"),
-}
+// hindiAfter are the suffixes of Ramanathan and Rao ("A Lightweight Stemmer for Hindi", 2003).
+var hindiAfter = longestFirst(`
+	ो े ू ु ी ि ा कर ाओ िए ाई ाए ने नी ना ते ीं ती ता ां ों ें
+	ाकर ाइए ाईं ाया ेगी ेगा ोगी ोगे ाने ाना ाते ाती ाता तीं ाओं ाएं ुओं ुएं ुआं
+	ाएगी ाएगा ाओगी ाओगे एंगी ेंगी एंगे ेंगे ूंगी ूंगा ातीं नाओं नाएं ताओं ताएं ियों ियां
+	ाएंगी ाएंगे ाऊंगी ाऊंगा ाइयों ाइयां`)
 
 // hindiStem removes the longest suffix that leaves two characters.
-func hindiStem(word string) string {
-	length := utf8.RuneCountInString(word)
-	for n := min(len(hindiAfter), length-2); n > 0; n-- {
-		for _, after := range hindiAfter[n-1] {
-			if rest, ok := strings.CutSuffix(word, after); ok {
-				return rest
-			}
-		}
-	}
-	return word
-}
+func hindiStem(word string) string { return cutLongest(word, hindiAfter, 2) }
 
 // greekAfter are endings of nouns, adjectives and verbs, longest first: case and number of the declensions
 // in -ος, -ας, -ης, -α, -η, -ο, -ι and -μα, and person and tense of verbs. They are folded: σ for ς.
@@ -90,10 +77,10 @@ func longestFirst(text string) []string {
 	return words
 }
 
-// cutLongest removes the first of some endings that leaves at least so many letters.
-func cutLongest(word string, endings []string, least int) string {
+// cutLongest removes the first of the endings that leaves enough letters.
+func cutLongest(word string, endings []string, enough int) string {
 	for _, after := range endings {
-		if rest, ok := strings.CutSuffix(word, after); ok && utf8.RuneCountInString(rest) >= least {
+		if rest, ok := strings.CutSuffix(word, after); ok && utf8.RuneCountInString(rest) >= enough {
 			return rest
 		}
 	}

@@ -70,14 +70,12 @@ func snowball(lang string) func(word string) string {
 // not made of letters only.
 func stemmerOf(word, lang string) *stemmer {
 	lang, _, _ = strings.Cut(strings.ToLower(lang), "-")
-	var s *stemmer
-	switch {
-	case lang == "tr":
-		s = &stemmer{unicode.Latin, lang, one(turkishStem), nil, leastStem}
-	case snowballs[lang] == nil || lang == "ru":
-		s = &stemmer{unicode.Latin, "en", one(snowball("en")), nil, leastStem}
-	default:
-		s = &stemmer{unicode.Latin, lang, one(snowball(lang)), nil, leastStem}
+	s := &stemmer{unicode.Latin, lang, one(turkishStem), nil, leastStem}
+	if lang != "tr" {
+		if snowballs[lang] == nil || lang == "ru" {
+			s.lang = "en"
+		}
+		s.stems = one(snowball(s.lang))
 	}
 	first, _ := utf8.DecodeRuneInString(word)
 	for i := range byScript {
