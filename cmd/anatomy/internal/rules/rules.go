@@ -63,8 +63,7 @@ func (r *Rules) merge(flags *pflag.FlagSet, name string) error {
 	}
 	if name == urlKey {
 		given, _ := flagValues(flag) // a list
-		r.AddURLs(given)
-		return setFlag(flag, unionOf(kept, given))
+		return setFlag(flag, r.AddURLs(given))
 	}
 	was := flagText(name, kept)
 	switch {
@@ -98,10 +97,10 @@ func (r *Rules) merge(flags *pflag.FlagSet, name string) error {
 // maxURLs bounds the start URLs that are kept. A longer list is in the document index alone.
 const maxURLs = 1000
 
-// AddURLs adds start URLs to those that the folder keeps.
-func (r *Rules) AddURLs(urls []string) {
+// AddURLs adds start URLs to those that the folder keeps, and returns all of them.
+func (r *Rules) AddURLs(urls []string) (all []string) {
 	kept, _, _ := r.config.Flag(urlKey)
-	all := unionOf(kept, urls)
+	all = unionOf(kept, urls)
 	switch {
 	case len(all) > maxURLs:
 		r.tooMany = len(all)
@@ -109,6 +108,7 @@ func (r *Rules) AddURLs(urls []string) {
 		r.config.SetList(urlKey, all)
 		r.dirty = true
 	}
+	return all
 }
 
 // unionOf returns the URLs of a, and those of b that a does not have in another spelling.
