@@ -15,7 +15,7 @@ func IsNotFound(o vocab.Outcome) bool {
 	return o == vocab.NotFound || o == vocab.NoName || o == vocab.Blocked
 }
 
-// AddOutcome adds a document that is no page: an alias, not found, or known by its links alone.
+// AddOutcome adds a document that is not a page: an alias, not found, or known by its links alone.
 func (b *Builder) AddOutcome(r *docindex.Record) {
 	switch {
 	case r.Fetch.Alias != 0:
@@ -27,7 +27,7 @@ func (b *Builder) AddOutcome(r *docindex.Record) {
 	}
 }
 
-// IsStale reports whether the index does not know the outcome of a document that is no page: set
+// IsStale reports whether the index does not know the outcome of a document that is not a page: set
 // does not have it, or pages, the documents that segments show, still have the document. Pages
 // themselves come from the repository.
 func IsStale(r *docindex.Record, set *linkdb.Set, pages DocSet) bool {

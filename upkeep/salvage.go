@@ -29,7 +29,7 @@ import (
 //
 // 1. the readable records of the old document index; 2. the newest record of the repository: URL,
 // time and body, canonical document or target. It does not
-//     count if the index knows that the document is no page any more, or another page;
+//     count if the index knows that the document is no longer a page, or is another page;
 //  3. the names of the link database: the URL alone.
 //
 // Queues are not recovered. Documents that were queued are out of scope until the next crawl: its

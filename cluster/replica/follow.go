@@ -67,7 +67,7 @@ type FollowerStatus struct {
 	Bytes int64 // copied so far
 }
 
-// ErrOther is the error for a folder that is no copy of the bucket's collection.
+// ErrOther is the error for a folder that is not a copy of the bucket's collection.
 var ErrOther = errors.New("the folder holds another collection than the bucket")
 
 // ErrSpread is the error for a folder that is spread over several disks, which a copy cannot be.
