@@ -168,6 +168,8 @@ func FuzzEdgeList(f *testing.F) {
 		f.Add(list, "", "")
 	}
 	f.Add("0\t1\n", "0\ta\n1\tb\n", "a\t0.5\n")
+	f.Add("0 1", "", "\v") // white space to Unicode, a word to an edge list
+	f.Add("a b\n", "", "a\u00a0\t0.5\n")
 	f.Fuzz(func(t *testing.T, list, vertices, earlier string) {
 		o := Options{Tolerance: 1e-6, Workers: 1}
 		if vertices != "" {

@@ -12,6 +12,7 @@ import (
 	"runtime"
 	"slices"
 	"strconv"
+	"unicode/utf8"
 )
 
 // The files of Common Crawl's host and domain graphs: vertices are lines of number and name, from 0 on,
@@ -75,8 +76,8 @@ func (s *idSet) readRanks(r io.Reader, names []string) ([]float32, error) {
 	ranks := make([]float32, s.size)
 	least := math.Inf(1)
 	err := eachRecord(r, "earlier ranks", func(line []byte) error {
-		words := bytes.Fields(line)
-		name, value := words[0], []byte(nil)
+		words := bytes.FieldsFunc(line, func(c rune) bool { return c < utf8.RuneSelf && space(byte(c)) })
+		name, value := words[0], []byte(nil) // there is a word, or the line would be a comment
 		switch {
 		case len(words) >= 5: // of Common Crawl
 			name, value = words[4], words[3]
