@@ -87,7 +87,7 @@ func (d *dialer) opened(
 	if d.o.MaySend != nil {
 		conn = &guardedConn{conn, d.o.MaySend}
 	}
-	return d.o.Rate.wrap(conn), nil
+	return d.o.Rate.wrap(ctx, conn), nil
 }
 
 // connect connects to an address, by SOCKS if the proxy uses it.

@@ -76,12 +76,17 @@ func (l *RateLimit) pay(n int) time.Duration {
 // chunk is the most that is read at a time, in bytes, so that no read waits long for another.
 func (l *RateLimit) chunk() int { return int(min(max(l.rate/16, 512), 32<<10)) }
 
-// wrap returns a connection that obeys the limit.
-func (l *RateLimit) wrap(c net.Conn) net.Conn {
+// wrap returns a connection that obeys the limit. It was opened for the fetch of ctx, which is given
+// the time of the TLS handshake even where another fetch gets the connection.
+func (l *RateLimit) wrap(ctx context.Context, c net.Conn) net.Conn {
 	if l == nil {
 		return c
 	}
-	return &limitedConn{Conn: c, limit: l, closed: make(chan struct{})}
+	limited := &limitedConn{Conn: c, limit: l, closed: make(chan struct{})}
+	if h, ok := ctx.Value(heldBackKey{}).(*heldBack); ok {
+		h.watch(limited, 0)
+	}
+	return limited
 }
 
 // A limitedConn is a connection that receives within a RateLimit.
@@ -128,27 +133,47 @@ func limitedBelow(c net.Conn) *limitedConn {
 	}
 }
 
-// A heldBack is how long the limit has held back the connection of a fetch. It is zero until the fetch
-// has a connection.
+// A heldBack is how long the limit has held back the connections of a fetch, their TLS handshakes
+// included. A fetch has one connection at a time, more of them if it is redirected.
 type heldBack struct {
-	conn   atomic.Pointer[limitedConn]
-	before atomic.Int64 // conn.waited when the fetch got it
+	mu     sync.Mutex
+	conn   *limitedConn // nil until the fetch has one
+	before int64        // conn.waited when the fetch got it
+	others time.Duration
 }
 
-// trace returns a context for the fetch whose connection is to be watched.
+type heldBackKey struct{}
+
+// trace returns a context for the fetch whose connections are to be watched.
 func (h *heldBack) trace(ctx context.Context) context.Context {
+	ctx = context.WithValue(ctx, heldBackKey{}, h)
 	return httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: func(i httptrace.GotConnInfo) {
 		if c := limitedBelow(i.Conn); c != nil {
-			h.before.Store(c.waited.Load())
-			h.conn.Store(c)
+			h.watch(c, c.waited.Load())
 		}
 	}})
 }
 
-func (h *heldBack) duration() time.Duration {
-	c := h.conn.Load()
-	if c == nil {
+// watch continues with a connection that had waited before nanoseconds, unless it is watched already.
+func (h *heldBack) watch(c *limitedConn, before int64) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if c != h.conn {
+		h.others += h.current()
+		h.conn, h.before = c, before
+	}
+}
+
+// current returns how long the watched connection was held back.
+func (h *heldBack) current() time.Duration {
+	if h.conn == nil {
 		return 0
 	}
-	return time.Duration(c.waited.Load() - h.before.Load())
+	return time.Duration(h.conn.waited.Load() - h.before)
+}
+
+func (h *heldBack) duration() time.Duration {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.others + h.current()
 }
