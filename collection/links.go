@@ -9,7 +9,6 @@ import (
 	"io"
 	"slices"
 	"strconv"
-	"strings"
 
 	"anatomy/control"
 	"anatomy/disk/datadir"
@@ -73,19 +72,18 @@ func (l *Links) Close() (err error) {
 	return err
 }
 
-// Doc returns the document of a URL, http or https. It reads all names, which takes about 100 ms
-// per million. The error wraps control.ErrUnknownURL for a URL without a docID.
-func (l *Links) Doc(ctx context.Context, u weburl.URL) (vocab.DocID, error) {
-	_, wanted, _ := strings.Cut(u.String(), "://")
-	for name, err := range l.names() {
+// Doc returns the document of a URL, http or https. The first call reads all names, see
+// [linkdb.Finder.Docs]. The error wraps control.ErrUnknownURL for a URL without a docID.
+func (l *Links) Doc(u weburl.URL) (vocab.DocID, error) {
+	for _, s := range l.shards {
+		docs, err := s.find.Docs(u.String())
 		if err != nil {
 			return 0, err
 		}
-		if _, known, _ := strings.Cut(name.URL, "://"); known == wanted {
-			return name.Doc, nil
-		}
-		if ctx.Err() != nil {
-			return 0, ctx.Err()
+		for _, doc := range docs {
+			if l.foreign[s.shard].IsOwn(doc) {
+				return l.outer(s, doc), nil
+			}
 		}
 	}
 	return 0, fmt.Errorf("%s: %w", u.String(), control.ErrUnknownURL)
@@ -313,14 +311,16 @@ func (l *Links) nameBroken(ctx context.Context, docs []vocab.DocID, all []Broken
 // Orphans calls fn for every page without in-links from other pages: only seeds and sitemaps name
 // it.
 func (l *Links) Orphans(ctx context.Context, fn func(url string) error) error {
-	linked := map[vocab.DocID]bool{}
+	linked := make([][]bool, len(l.shards)) // by shard and docID there
 	for source, err := range l.each((*linkdb.Set).Links) {
 		if err != nil {
 			return err
 		}
 		for _, t := range source.Targets {
 			if t.Flags&vocab.NoFollow == 0 {
-				linked[t.Doc] = true
+				shard, inner := t.Doc.Shard() // canonical, so the shard exists
+				linked[shard] = grown(linked[shard], inner)
+				linked[shard][inner] = true
 			}
 		}
 		if ctx.Err() != nil {
@@ -331,13 +331,20 @@ func (l *Links) Orphans(ctx context.Context, fn func(url string) error) error {
 		if err != nil {
 			return err
 		}
-		if l.isSource(name.Doc) && !linked[name.Doc] {
-			if err := fn(name.URL); err != nil {
-				return err
-			}
+		shard, inner := name.Doc.Shard()
+		if !l.isSource(name.Doc) || inner < vocab.DocID(len(linked[shard])) && linked[shard][inner] {
+			continue
+		}
+		if err := fn(name.URL); err != nil {
+			return err
 		}
 	}
 	return nil
+}
+
+// grown returns a table that has a place for doc.
+func grown(table []bool, doc vocab.DocID) []bool {
+	return append(table, make([]bool, max(0, int(doc)+1-len(table)))...)
 }
 
 // Export writes the graph that PageRank is computed on, one link per line: source, tab, target; and

@@ -93,7 +93,7 @@ func TestLinksAddUp(t *testing.T) {
 		}
 		u, err := weburl.Parse(r.URL)
 		testweb.Must(t, err)
-		if found, err := l.Doc(t.Context(), u); err != nil || found != doc {
+		if found, err := l.Doc(u); err != nil || found != doc {
 			t.Errorf("%s is document %d, %v; want %d", r.URL, found, err, doc)
 		}
 	}
@@ -170,7 +170,7 @@ func TestCanonical(t *testing.T) {
 		}
 		u, err := weburl.Parse(r.URL)
 		testweb.Must(t, err)
-		if got, err := links.Canonical(t.Context(), u); got != want || err != nil {
+		if got, err := links.Canonical(u); got != want || err != nil {
 			t.Errorf("%s leads to document %d, want %d: %v", r.URL, got, want, err)
 		}
 		aliases++
@@ -180,7 +180,7 @@ func TestCanonical(t *testing.T) {
 	}
 	u, err := weburl.Parse("http://nobody.invalid/")
 	testweb.Must(t, err)
-	if doc, err := links.Canonical(t.Context(), u); doc != 0 || err != nil {
+	if doc, err := links.Canonical(u); doc != 0 || err != nil {
 		t.Errorf("a URL that nothing links to leads to document %d: %v", doc, err)
 	}
 }

@@ -73,13 +73,23 @@ func (s *SharedLinks) acquire() (*heldLinks, error) {
 		if err != nil {
 			return nil, err
 		}
-		if s.inUse != nil && s.inUse.users == 0 {
-			s.inUse.Close() // read-only files
+		if s.inUse != nil {
+			l.takeURLs(s.inUse.Links)
+			if s.inUse.users == 0 {
+				s.inUse.Close() // read-only files
+			}
 		}
 		s.inUse = &heldLinks{Links: l, stamp: stamp}
 	}
 	s.inUse.users++
 	return s.inUse, nil
+}
+
+// takeURLs takes over what earlier knows of URLs.
+func (l *Links) takeURLs(earlier *Links) {
+	for i, s := range l.shards[:min(len(l.shards), len(earlier.shards))] {
+		s.set.TakeURLs(earlier.shards[i].set)
+	}
 }
 
 // stampOf returns a string that identifies the link files of a folder.
@@ -135,10 +145,10 @@ func (l *Links) sourcesOf(ctx context.Context, to []vocab.DocID, n int) (from []
 
 // Canonical returns the document that a URL leads to as a redirect or as a duplicate of another
 // page, or 0.
-func (s *SharedLinks) Canonical(ctx context.Context, u weburl.URL) (doc vocab.DocID, err error) {
+func (s *SharedLinks) Canonical(u weburl.URL) (doc vocab.DocID, err error) {
 	err = s.use(func(l *Links) error {
-		alias, err := l.Doc(ctx, u)
-		if errors.Is(err, control.ErrUnknownURL) || errors.Is(err, context.DeadlineExceeded) {
+		alias, err := l.Doc(u)
+		if errors.Is(err, control.ErrUnknownURL) {
 			return nil
 		}
 		if err == nil {

@@ -74,7 +74,7 @@ func (g *graph) Sources(_ context.Context, to []vocab.DocID, n int) (from []voca
 }
 
 // Canonical knows no aliases: the oracle's queries name none.
-func (g *graph) Canonical(context.Context, weburl.URL) (vocab.DocID, error) { return 0, nil }
+func (g *graph) Canonical(weburl.URL) (vocab.DocID, error) { return 0, nil }
 
 // Near are the shares of a walk that starts again at a document, from a page without links at once.
 func (g *graph) Near(_ context.Context, doc vocab.DocID, visit func(vocab.DocID, float64)) error {

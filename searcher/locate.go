@@ -114,9 +114,7 @@ func findTargets(p *pass, ref query.Ref) ([]vocab.DocID, error) {
 	if err == nil || !errors.Is(err, ErrNotIndexed) || p.links == nil {
 		return []vocab.DocID{c.Doc}, err
 	}
-	ctx, cancel := p.clock.Share(linkShare).Context()
-	defer cancel()
-	doc, failed := p.links.Canonical(ctx, u)
+	doc, failed := p.links.Canonical(u)
 	if failed != nil || doc == 0 {
 		return nil, errors.Join(failed, err)
 	}

@@ -43,7 +43,7 @@ func (g *graph) Sources(_ context.Context, to []vocab.DocID, n int) (from []voca
 	return from[:min(n, len(from))], len(from) <= n, g.broken
 }
 
-func (g *graph) Canonical(_ context.Context, u weburl.URL) (vocab.DocID, error) {
+func (g *graph) Canonical(u weburl.URL) (vocab.DocID, error) {
 	return g.aliases[u.String()], g.broken
 }
 

@@ -144,7 +144,7 @@ type Links interface {
 	// Canonical returns the document that a URL leads to which is not in the index itself: the
 	// target of a redirect, or the canonical document of a duplicate on another host. It returns 0
 	// if there is none.
-	Canonical(ctx context.Context, u weburl.URL) (vocab.DocID, error)
+	Canonical(u weburl.URL) (vocab.DocID, error)
 
 	// Related returns at most n documents that are linked to together with doc, ordered by how
 	// often they are, relative to how often they are linked to.

@@ -88,8 +88,8 @@ func (s *split) Sources(ctx context.Context, to []vocab.DocID, n int) (from []vo
 	return from, all, err
 }
 
-func (s *split) Canonical(ctx context.Context, u weburl.URL) (vocab.DocID, error) {
-	doc, err := s.links.Canonical(ctx, u)
+func (s *split) Canonical(u weburl.URL) (vocab.DocID, error) {
+	doc, err := s.links.Canonical(u)
 	return s.outer[doc], err
 }
 

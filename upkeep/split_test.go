@@ -187,7 +187,7 @@ func compareLinks(t *testing.T, one, other string, urls map[string]string) {
 // linksOf returns the links of a document in the order of URLs, without DocIDs.
 func linksOf(t *testing.T, l *collection.Links, url string) *collection.LinkReport {
 	t.Helper()
-	doc, err := l.Doc(t.Context(), testweb.MustParse(t, url))
+	doc, err := l.Doc(testweb.MustParse(t, url))
 	testweb.Must(t, err)
 	r, err := l.Of(t.Context(), doc, math.MaxInt)
 	testweb.Must(t, err)

@@ -68,7 +68,7 @@ func withLinks(s *cli.GlobalFlags, fn func(*collection.Links) error) error {
 }
 
 func linksOf(ctx context.Context, l *collection.Links, u weburl.URL, n int) (*collection.LinkReport, error) {
-	doc, err := l.Doc(ctx, u)
+	doc, err := l.Doc(u)
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,7 @@
 package linkdb
 
 import (
+	"cmp"
 	"iter"
 	"slices"
 	"sort"
@@ -97,18 +98,31 @@ func (f *Finder) Backlinks(to []vocab.DocID) iter.Seq2[Backlink, error] {
 
 // aliasesOf returns some documents, which must be ascending, with all their aliases, ascending.
 func (s *Set) aliasesOf(docs []vocab.DocID) []vocab.DocID {
-	all := slices.Clone(docs)
-	for alias, of := range s.canon {
-		if of == 0 || of == notFound {
-			continue
-		}
-		end, _ := s.follow(vocab.DocID(alias))
-		if _, found := slices.BinarySearch(docs, end); found && vocab.DocID(alias) != end {
-			all = append(all, vocab.DocID(alias))
+	all, aliases := slices.Clone(docs), s.byEnd()
+	for _, doc := range docs {
+		i, _ := slices.BinarySearchFunc(aliases, doc, func(a alias, doc vocab.DocID) int {
+			return cmp.Compare(vocab.DocID(a.end), doc)
+		})
+		for ; i < len(aliases) && vocab.DocID(aliases[i].end) == doc; i++ {
+			all = append(all, vocab.DocID(aliases[i].doc))
 		}
 	}
 	slices.Sort(all)
 	return slices.Compact(all)
+}
+
+// sortAliases returns all aliases, ascending by end.
+func (s *Set) sortAliases() (all []alias) {
+	for doc, of := range s.canon {
+		if of == 0 || of == notFound {
+			continue
+		}
+		if end, _ := s.follow(vocab.DocID(doc)); end != vocab.DocID(doc) {
+			all = append(all, alias{uint32(doc), uint32(end)})
+		}
+	}
+	slices.SortFunc(all, func(a, b alias) int { return cmp.Compare(a.end, b.end) })
+	return all
 }
 
 // ownAnchors returns the anchor texts of a document itself, without those of its aliases, from all

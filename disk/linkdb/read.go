@@ -46,6 +46,11 @@ type Run struct {
 	}
 	links  uint64
 	blocks [index][]blockAt // ascending
+
+	urls struct {
+		mu    sync.Mutex
+		index *urlIndex // nil before the first use
+	}
 }
 
 // Open opens a run and verifies its directory and index. Blocks are verified when they are read.

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"sync"
 
 	"anatomy/vocab"
 )
@@ -21,7 +22,12 @@ type Set struct {
 	owner []uint16 // by source: 1 + the newest run with its links
 
 	hidden map[vocab.DocID]bool
+
+	byEnd func() []alias // the aliases, by the documents that they lead to; computed by the first call
 }
+
+// An alias is a document that leads to another one, over any number of aliases.
+type alias struct{ doc, end uint32 }
 
 const notFound = math.MaxUint32
 
@@ -31,6 +37,7 @@ func OpenSet(paths []string) (*Set, error) {
 		return nil, fmt.Errorf("links: %d runs are too many to read as one", len(paths))
 	}
 	s := &Set{hidden: map[vocab.DocID]bool{}}
+	s.byEnd = sync.OnceValue(s.sortAliases)
 	for _, path := range paths {
 		r, err := Open(path)
 		if err != nil {
