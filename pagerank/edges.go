@@ -351,6 +351,17 @@ func (l *listedGraph) complete(o *Options) (err error) {
 	return err
 }
 
+// nodeNames returns a function from nodes to what they are in the list.
+func (l *listedGraph) nodeNames() func(node int) string {
+	ids := l.seen.all()
+	return func(node int) string {
+		if l.names != nil {
+			return l.names[ids[node]]
+		}
+		return strconv.FormatUint(uint64(ids[node]), 10)
+	}
+}
+
 // RankEdges ranks the graph of an edge list (see [ReadEdges]), or of a BV graph if o says so, and writes
 // a line of node and rank for each node, in ascending order, with its name if it has one. A graph that
 // exceeds Memory is ranked from disk.
@@ -360,38 +371,32 @@ func RankEdges(ctx context.Context, in io.Reader, out io.Writer, o Options) (*Re
 		return nil, err
 	}
 	w := newRankWriter(out, l.seen, l.names)
-	r, err := rank(ctx, l.store, l.nodes, l.seen.names(), o, w.write)
+	var kept []float64
+	r, err := rank(ctx, l.store, l.nodes, l.seen.names(), o, func(some []float64) error {
+		if o.Keep {
+			kept = append(kept, some...)
+		}
+		return w.write(some)
+	})
 	if err != nil {
 		return nil, err
 	}
-	return r, w.flush()
+	r.Ranks = kept
+	return r, l.written(r, o, w.flush())
+}
+
+// written completes a result, unless what was written failed with err, which it returns.
+func (l *listedGraph) written(r *Result, o Options, err error) error {
+	if o.Keep && err == nil {
+		r.Name = l.nodeNames()
+	}
+	return err
 }
 
 // ErrNoSuchNode is the error of [RankEdges] for a teleport to a node that the graph does not have.
 var ErrNoSuchNode = errors.New("pagerank: the graph has no such node")
 
 var errEmptyList = errors.New("pagerank: the edge list is empty")
-
-// HarmonicOfEdges is [RankEdges] by approximate harmonic centrality ([HarmonicRanks]). It uses the
-// options SelfLinks, Workers, Memory, Progress and Reading, and holds the graph in memory. It fails with
-// [ErrTooLarge] if that exceeds Memory.
-func HarmonicOfEdges(ctx context.Context, in io.Reader, out io.Writer, o Options) (*Result, error) {
-	l, err := readGraph(ctx, in, &o)
-	if err != nil {
-		return nil, err
-	}
-	if err := l.store.fitsHarmonic(l.nodes); err != nil {
-		l.store.close()
-		return nil, err
-	}
-	g := l.store.graph(l.nodes, l.seen.names(), cmp.Or(o.Workers, runtime.GOMAXPROCS(0)))
-	r, err := HarmonicRanks(ctx, g, o)
-	if err != nil {
-		return nil, err
-	}
-	w := newRankWriter(out, l.seen, l.names)
-	return r, errors.Join(w.write(r.Ranks), w.flush())
-}
 
 // weights returns weights by node of the graph whose nodes are the set, and have these names if they
 // have any.
@@ -432,18 +437,29 @@ func newRankWriter(out io.Writer, seen *idSet, names []string) *rankWriter {
 // write writes the ranks of the next nodes. It returns nil: flush returns the error of all writes.
 func (w *rankWriter) write(ranks []float64) error {
 	for _, rank := range ranks {
-		id, _ := w.ids.next()
-		if w.names != nil {
-			w.line = append(w.line[:0], w.names[id]...)
-		} else {
-			w.line = strconv.AppendUint(w.line[:0], uint64(id), 10)
-		}
-		w.line = append(w.line, '\t')
-		w.line = strconv.AppendFloat(w.line, rank, 'e', 12, 64)
-		w.out.Write(append(w.line, '\n'))
+		w.name()
+		w.rank(rank)
+		w.end()
 	}
 	return nil
 }
+
+// name begins the line of the next node.
+func (w *rankWriter) name() {
+	id, _ := w.ids.next()
+	if w.names != nil {
+		w.line = append(w.line[:0], w.names[id]...)
+	} else {
+		w.line = strconv.AppendUint(w.line[:0], uint64(id), 10)
+	}
+}
+
+func (w *rankWriter) rank(rank float64) {
+	w.line = append(w.line, '\t')
+	w.line = strconv.AppendFloat(w.line, rank, 'e', 12, 64)
+}
+
+func (w *rankWriter) end() { w.out.Write(append(w.line, '\n')) }
 
 func (w *rankWriter) flush() error {
 	if err := w.out.Flush(); err != nil {

@@ -126,7 +126,7 @@ func HostRanks(ctx context.Context, in io.Reader, out io.Writer, o Options) (*Re
 	if err != nil {
 		return nil, err
 	}
-	return r, writeHostRanks(out, l, sums, r.Ranks)
+	return r, l.written(r, o, writeHostRanks(out, l, sums, r.Ranks))
 }
 
 func writeHostRanks(out io.Writer, l *listedGraph, harmonic, ranks []float64) error {

@@ -29,12 +29,11 @@ func (s *linkStore) fits(nodes int) bool {
 	return s.memory == 0 || int64(s.links)*bytesPerLink+int64(nodes)*bytesPerNode <= s.memory
 }
 
-// fitsHarmonic fails with [ErrTooLarge] if the graph and the counters of [Harmonic] exceed the budget.
-func (s *linkStore) fitsHarmonic(nodes int) error {
-	need := int64(s.links)*bytesPerLink + int64(nodes)*(bytesPerNode+HarmonicBytes)
+// checkFits fails with [ErrTooLarge] if the graph and more bytes for each link and node exceed the budget.
+func (s *linkStore) checkFits(nodes int, perLink, perNode int64) error {
+	need := int64(s.links)*(bytesPerLink+perLink) + int64(nodes)*(bytesPerNode+perNode)
 	if s.memory > 0 && need > s.memory {
-		return fmt.Errorf("pagerank: harmonic centrality of %d nodes takes %d bytes: %w of %d bytes",
-			nodes, need, ErrTooLarge, s.memory)
+		return fmt.Errorf("pagerank: the method takes %d bytes for %d nodes: %w of %d bytes", need, nodes, ErrTooLarge, s.memory)
 	}
 	return nil
 }

@@ -78,6 +78,8 @@ type Options struct {
 	// Earlier has ranks to start from, as Warm: lines of node and rank, or a rank file of Common Crawl
 	// (see [HostRanks]). Default: none.
 	Earlier io.Reader
+
+	Keep bool // keep the ranks in the result, and the names of the nodes
 }
 
 func (o Options) withDefaults() (Options, error) {
@@ -98,7 +100,10 @@ func (o Options) withDefaults() (Options, error) {
 
 // A Result is a rank for each node, and how the computation ended.
 type Result struct {
-	Ranks      []float64 // by node, with sum 1; nil in the result of Rank
+	Ranks []float64 // by node, with sum 1; nil in the result of Rank
+
+	Name func(node int) string // what a node of an edge list is in it; nil without Options.Keep
+
 	Nodes      int
 	Links      int // parallel links count once
 	Dangling   int // number of dangling nodes

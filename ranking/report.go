@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"anatomy/disk/rankvector"
+	"anatomy/pagerank"
 	"anatomy/vocab"
 	"anatomy/weburl"
 )
@@ -79,8 +80,43 @@ const noticeable = 1.001
 // minLevel is the exponent of the lowest level, which has all ranks below 2^-19 of the mean.
 const minLevel = -20
 
+// ReportGraph returns the report of ranks of an edge list, which o.Keep has kept in result. Doc and URL
+// of its pages are the node and its name; hosts are those of names that are URLs.
+func ReportGraph(result *pagerank.Result, o pagerank.Options, residuals []float64, began time.Time) *Report {
+	v := &rankvector.Vector{
+		Damping: o.Damping, Tolerance: o.Tolerance, Computed: time.Now().UTC().Truncate(time.Second),
+		Ranks: make([]float32, len(result.Ranks)),
+	}
+	for node, rank := range result.Ranks {
+		v.Ranks[node] = max(float32(rank), math.SmallestNonzeroFloat32)
+	}
+	r := &Report{
+		Vector: v, Pages: len(v.Ranks), Links: uint64(result.Links), Dangled: result.Dangling,
+		Teleport: len(o.Personalize), Residuals: residuals,
+	}
+	r.compareRanks(nil)
+	for _, list := range [][]RankedPage{r.Top, r.Gainers, r.Losers} {
+		for i := range list {
+			list[i].URL = result.Name(int(list[i].Doc))
+		}
+	}
+	hosts := hostShares{}
+	for node, rank := range v.Ranks {
+		hosts.add(result.Name(node), float64(rank), 0)
+	}
+	r.addHosts(hosts)
+	r.Seconds = time.Since(began).Seconds()
+	return r
+}
+
 // compare fills in the report from its vector and the previous one, which may be nil.
 func (r *Report) compare(set *links, before *rankvector.Vector) error {
+	r.compareRanks(before)
+	return r.name(set, before)
+}
+
+// compareRanks is compare without the names of pages and hosts.
+func (r *Report) compareRanks(before *rankvector.Vector) {
 	v := r.Vector
 	r.Computed, r.Damping, r.Tolerance, r.Personalized = v.Computed, v.Damping, v.Tolerance, v.Personalized
 	r.Compared = before != nil
@@ -116,7 +152,6 @@ func (r *Report) compare(set *links, before *rankvector.Vector) error {
 		loss := func(a, b RankedPage) int { return gain(b, a) }
 		r.Losers = take(loss, func(p RankedPage) bool { return p.Rank*noticeable < p.Before })
 	}
-	return r.name(set, before)
 }
 
 // distribute fills in Levels.
@@ -144,7 +179,7 @@ func (r *Report) name(set *links, before *rankvector.Vector) error {
 			wanted[list[i].Doc] = append(wanted[list[i].Doc], &list[i])
 		}
 	}
-	hosts := map[string]*HostRank{}
+	hosts := hostShares{}
 	for name, err := range set.Names() {
 		if err != nil {
 			return err
@@ -152,22 +187,35 @@ func (r *Report) name(set *links, before *rankvector.Vector) error {
 		for _, p := range wanted[name.Doc] {
 			p.Doc, p.URL = set.outer(name.Doc), name.URL
 		}
-		now, then := r.Vector.Rank(name.Doc), before.Rank(name.Doc)
-		u, err := weburl.Parse(name.URL)
-		if now == 0 && then == 0 || err != nil {
-			continue
-		}
-		h := hosts[u.Host()]
-		if h == nil {
-			h = &HostRank{Host: u.Host()}
-			hosts[h.Host] = h
-		}
-		h.Share += now
-		h.Before += then
-		if now > 0 {
-			h.Pages++
-		}
+		hosts.add(name.URL, r.Vector.Rank(name.Doc), before.Rank(name.Doc))
 	}
+	r.addHosts(hosts)
+	return nil
+}
+
+// hostShares are the hosts of the pages so far.
+type hostShares map[string]*HostRank
+
+// add adds the rank of a page now and before. What is not a URL or has neither is left out.
+func (hosts hostShares) add(url string, now, then float64) {
+	u, err := weburl.Parse(url)
+	if now == 0 && then == 0 || err != nil {
+		return
+	}
+	h := hosts[u.Host()]
+	if h == nil {
+		h = &HostRank{Host: u.Host()}
+		hosts[h.Host] = h
+	}
+	h.Share += now
+	h.Before += then
+	if now > 0 {
+		h.Pages++
+	}
+}
+
+// addHosts fills in Hosts.
+func (r *Report) addHosts(hosts hostShares) {
 	for _, h := range hosts {
 		r.Hosts = append(r.Hosts, *h)
 	}
@@ -176,5 +224,4 @@ func (r *Report) name(set *links, before *rankvector.Vector) error {
 	})
 	r.HostCount = len(r.Hosts)
 	r.Hosts = r.Hosts[:min(topHosts, len(r.Hosts))]
-	return nil
 }

@@ -41,16 +41,44 @@ func addToTopic(topics *[]Topic, fields []string) error {
 	if err != nil {
 		return err
 	}
-	i := slices.IndexFunc(*topics, func(t Topic) bool { return t.Name == fields[0] })
+	t, err := topicNamed(topics, fields[0], func(t Topic) string { return t.Name }, Topic{Name: fields[0]})
+	if err == nil {
+		t.Targets = append(t.Targets, target)
+	}
+	return err
+}
+
+// ReadNodeTopics reads lines like [ReadTopics], with nodes of a graph instead of URLs and sites.
+func ReadNodeTopics(r io.Reader) (topics []pagerank.EdgeTopic, err error) {
+	err = eachLine(r, "topics", func(fields []string) error {
+		if len(fields) == 1 {
+			return errors.New("expected a name, a node, and an optional weight")
+		}
+		weight, err := parseWeight(fields[1:])
+		if err != nil {
+			return err
+		}
+		t, err := topicNamed(&topics, fields[0], func(t pagerank.EdgeTopic) string { return t.Name },
+			pagerank.EdgeTopic{Name: fields[0], Weights: map[string]float64{}})
+		if err == nil {
+			t.Weights[fields[1]] += weight
+		}
+		return err
+	})
+	return topics, err
+}
+
+// topicNamed returns the topic with a name, which it adds as fresh if there is none yet.
+func topicNamed[T any](topics *[]T, name string, nameOf func(T) string, fresh T) (*T, error) {
+	i := slices.IndexFunc(*topics, func(t T) bool { return nameOf(t) == name })
 	if i < 0 {
 		if len(*topics) == pagerank.MaxTopics {
-			return fmt.Errorf("too many topics at %q: at most %d are computed at a time", fields[0], pagerank.MaxTopics)
+			return nil, fmt.Errorf("too many topics at %q: at most %d are computed at a time", name, pagerank.MaxTopics)
 		}
 		i = len(*topics)
-		*topics = append(*topics, Topic{Name: fields[0]})
+		*topics = append(*topics, fresh)
 	}
-	(*topics)[i].Targets = append((*topics)[i].Targets, target)
-	return nil
+	return &(*topics)[i], nil
 }
 
 // ComputeTopics computes a vector for each topic in one pass over the links, and puts them in

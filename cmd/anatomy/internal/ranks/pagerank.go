@@ -16,7 +16,6 @@ import (
 	"anatomy/cmd/anatomy/internal/rankpage"
 	"anatomy/cmd/anatomy/internal/record"
 	"anatomy/pagerank"
-	"anatomy/pagerank/bvgraph"
 	"anatomy/ranking"
 	"anatomy/weburl"
 )
@@ -59,8 +58,8 @@ seconds, without a restart or a rebuild. With --edges it ranks any graph instead
 	fs.Float64Var(&o.Damping, "damping", pagerank.DefaultDamping, "probability `D` of following a link instead of teleporting, between 0 and 1")
 	fs.StringVar(&f.place, "personalize", "", "teleport only to the page or site `URL|SITE`, or with --edges to that node")
 	fs.StringVar(&f.places, "personalize-file", "", "teleport only to the pages and sites, or nodes, in `FILE`, one per line, optionally followed by a weight (default 1)")
-	fs.StringVar(&f.topics, "topics", "", "compute up to 8 vectors in one pass from `FILE`: lines of vector name, page or site, and optional weight")
-	fs.StringVar(&f.method, "method", "vouched", "`METHOD` is vouched: PageRank, in which links within a site lift its pages as far as other sites link to it; pages: PageRank as published; hosts: a page has the rank of its host; or harmonic centrality. The latter three write vectors of their names")
+	fs.StringVar(&f.topics, "topics", "", "compute up to 8 vectors in one pass from `FILE`: lines of vector name, page or site (with --edges node), and optional weight")
+	fs.StringVar(&f.method, "method", "vouched", "`METHOD` is vouched: PageRank, in which links within a site lift its pages as far as other sites link to it; pages: PageRank as published; hosts: a page has the rank of its host; or harmonic centrality. The latter three write vectors of their names. Default with --edges: pages; of graphs whose nodes are URLs: all")
 	fs.StringVar(&o.Name, "name", "", "name the rank vector `NAME`; searches use \"default\" unless they name another (default \"default\")")
 	fs.Float64Var(&o.Tolerance, "tolerance", pagerank.DefaultTolerance, "stop when the residual, the sum of all changes of an iteration, is at most `T`")
 	fs.IntVar(&o.MaxIterations, "iterations", pagerank.DefaultMaxIterations, "stop after `N` iterations")
@@ -205,11 +204,6 @@ func checkRank(c *cobra.Command, f *rankFlags, e edgeFiles) error {
 	if f.place != "" {
 		o.Personalize = []ranking.TeleportTarget{{Spec: f.place, Weight: 1}}
 	}
-	for _, flag := range []string{"topics", "name", "json", "html"} {
-		if err := cli.RejectFlags(c, e.edges != "", "--%s and --edges exclude each other", flag); err != nil {
-			return err
-		}
-	}
 	for _, flag := range []string{"personalize", "personalize-file", "method", "name", "html"} {
 		if err := cli.RejectFlags(c, f.topics != "", "--%s and --topics exclude each other", flag); err != nil {
 			return err
@@ -219,13 +213,17 @@ func checkRank(c *cobra.Command, f *rankFlags, e edgeFiles) error {
 	if o.Method, err = ranking.ParseMethod(f.method); err != nil {
 		return cli.UsageErrorf("--method %q must be vouched, pages, hosts or harmonic", f.method)
 	}
+	if e.edges != "" && !c.Flags().Changed("method") {
+		o.Method = ranking.ByPages
+	}
 	for _, flag := range []string{"personalize", "personalize-file"} {
-		if err := cli.RejectFlags(c, o.Method > ranking.ByPages, "--%s needs --method pages", flag); err != nil {
+		weighed := e.edges != "" && o.Method == ranking.ByVouchers
+		if err := cli.RejectFlags(c, weighed || o.Method > ranking.ByPages, "--%s needs --method pages", flag); err != nil {
 			return err
 		}
 	}
-	if e.edges != "" && c.Flags().Changed("method") && o.Method != ranking.ByPages && o.Method != ranking.ByHarmonic {
-		return cli.UsageErrorf("with --edges --method must be pages or harmonic: nodes have no hosts")
+	if e.edges != "" && f.json && e.output == "" {
+		return cli.UsageErrorf("--json with --edges needs --output FILE for the ranks")
 	}
 	if e.edges == "" && (f.place != "" || f.places != "") && o.Name == "" {
 		return cli.UsageErrorf("personalised ranks need a name: add --name NAME, or --name default to use them in all searches")
@@ -233,7 +231,11 @@ func checkRank(c *cobra.Command, f *rankFlags, e edgeFiles) error {
 	return cmp.Or(
 		cli.RejectFlags(c, o.Method == ranking.ByHarmonic, "--%s and --method harmonic exclude each other", "damping", "tolerance", "iterations"),
 		cli.RejectFlags(c, e.edges == "", "--%s needs --edges", "output", "vertices", "warm", "host-ranks", "write-graph"),
-		cli.RejectFlags(c, e.hostRanks, "--%s and --host-ranks exclude each other", "method", "memory"),
+		cli.RejectFlags(c, e.edges != "", "--%s and --edges exclude each other", "name"),
+		cli.RejectFlags(c, e.bv != "", "--%s and --write-graph exclude each other", "topics", "json", "html"),
+		cli.RejectFlags(c, e.hostRanks, "--%s and --host-ranks exclude each other", "method", "memory", "topics"),
+		cli.RejectFlags(c, f.topics != "" || o.Method == ranking.ByHosts || o.Method == ranking.ByHarmonic,
+			"--%s needs --method pages or vouched, without --topics", "warm"),
 		cli.RejectFlags(c, f.place != "", "--%s and --personalize exclude each other", "personalize-file"),
 	)
 }
@@ -246,145 +248,4 @@ func isTeleportTarget(spec string) bool {
 	}
 	_, _, ok := weburl.SiteKeys(spec)
 	return ok
-}
-
-// edgeFiles are the flags of pagerank for any graph: its file, and the file for the ranks.
-type edgeFiles struct {
-	edges, output  string
-	vertices, warm string
-	hostRanks      bool
-	bv             string
-}
-
-// rank ranks the graph. Unlike links of a page to itself, self-links of the graph count.
-func (e *edgeFiles) rank(c *cobra.Command, f *rankFlags, show func(string)) error {
-	o := f.options.Options
-	in := c.InOrStdin()
-	if e.edges != "-" {
-		f, err := os.Open(e.edges)
-		if err != nil {
-			return cli.WithHint(fmt.Errorf("pagerank: %w", err), "--edges takes the name of a file, or - for standard input")
-		}
-		defer f.Close()
-		in = f
-	}
-	done, err := e.open(&o)
-	defer done()
-	if err != nil {
-		return err
-	}
-	if o.Teleport, err = f.nodes(); err != nil {
-		return cli.WithHint(err, "a line is a node of the graph, optionally followed by a weight; # starts a comment")
-	}
-	o.SelfLinks = true
-	o.Reading = func(links int) { show("reading: " + cli.Count(links, "link")) }
-	if e.bv != "" {
-		return e.writeBV(c, in, o, show)
-	}
-	rankEdges := pagerank.RankEdges
-	switch {
-	case e.hostRanks:
-		rankEdges = pagerank.HostRanks
-	case f.options.Method == ranking.ByHarmonic:
-		rankEdges = pagerank.HarmonicOfEdges
-	}
-	var r *pagerank.Result
-	write := func(out io.Writer) (err error) {
-		r, err = rankEdges(c.Context(), in, out, o) // writes nothing if it fails
-		return err
-	}
-	err = cli.WriteOutput(c, e.output, cli.GzipFor(e.output, write))
-	show("")
-	if errors.Is(err, pagerank.ErrNoSuchNode) {
-		return cli.WithHint(err, "--personalize and --personalize-file take nodes as they are in the file of --edges")
-	}
-	if errors.Is(err, pagerank.ErrTooLarge) {
-		return cli.WithHint(err, "raise --memory, or leave it out")
-	}
-	if err != nil && o.BV != nil {
-		return err
-	}
-	if err != nil {
-		return cli.WithHint(err, "a line has two nodes, source and target, separated by spaces or a tab: numbers, or names if the first line has names; # and % start a comment")
-	}
-	where := ""
-	if r.OnDisk {
-		where = ", from disk"
-	}
-	fmt.Fprintf(c.ErrOrStderr(), "%s, %s%s; %s\n", cli.Count(r.Nodes, "node"), cli.Count(r.Links, "link"), where, rankpage.Iterations(r.Iterations, r.Residual, o.Tolerance))
-	return nil
-}
-
-// open sets what o needs of files beside that of the graph, and returns a function that closes them.
-func (e *edgeFiles) open(o *pagerank.Options) (done func(), err error) {
-	var files []*os.File
-	done = func() {
-		for _, f := range files {
-			f.Close()
-		}
-	}
-	open := func(name string) io.Reader {
-		f, openErr := os.Open(name)
-		if openErr != nil {
-			err = cmp.Or(err, fmt.Errorf("pagerank: %w", openErr))
-			return nil
-		}
-		files = append(files, f)
-		return f
-	}
-	if e.vertices != "" {
-		o.Vertices = open(e.vertices)
-	}
-	if e.warm != "" {
-		o.Earlier = open(e.warm)
-	}
-	if name, ok := strings.CutSuffix(e.edges, ".graph"); ok {
-		in := open(name + ".properties")
-		if err != nil {
-			return done, cli.WithHint(err, "a graph of WebGraph, NAME.graph, has its properties in NAME.properties")
-		}
-		p, err := bvgraph.ReadProperties(in)
-		o.BV = &p
-		return done, err
-	}
-	return done, err
-}
-
-// writeBV writes the graph as a graph of WebGraph.
-func (e *edgeFiles) writeBV(c *cobra.Command, in io.Reader, o pagerank.Options, show func(string)) error {
-	g, _, err := pagerank.ReadGraph(c.Context(), in, o)
-	show("")
-	if err != nil {
-		return err
-	}
-	write := func(end string, what func(io.Writer) error) error {
-		return cli.WriteOutput(c, e.bv+end, what)
-	}
-	var p bvgraph.Properties
-	err = write(".offsets", func(offsets io.Writer) error {
-		return write(".graph", func(graph io.Writer) (err error) {
-			p, err = g.WriteBV(graph, offsets)
-			return err
-		})
-	})
-	if err != nil {
-		return err
-	}
-	if err := write(".properties", p.Write); err != nil {
-		return err
-	}
-	fmt.Fprintf(c.ErrOrStderr(), "%s, %s\n", cli.Count(g.Nodes(), "node"), cli.Count(g.Links(), "link"))
-	return nil
-}
-
-// nodes returns the weights of --personalize or --personalize-file for nodes of --edges, nil without
-// these flags.
-func (f *rankFlags) nodes() (map[string]float64, error) {
-	switch {
-	case f.place != "":
-		return map[string]float64{f.place: 1}, nil
-	case f.places == "":
-		return nil, nil
-	}
-	return readFile(f.places, ranking.ReadNodes)
 }
