@@ -39,6 +39,7 @@ crawler/*:
 crawler/sitemap: xmlcharset
 crawler/signin: weburl crawler/internal/*
 warc:
+render: vocab
 storeserver: vocab disk/repository
 indexer: vocab weburl analysis disk/barrel indexer/internal/* indexer/officetext indexer/servicetext indexer/datatext
 indexer/officetext: vocab xmlcharset
@@ -121,7 +122,7 @@ cmd/anatomy/internal/quality: vocab eval upkeep searcher searcher/scoring collec
 cmd/anatomy/internal/export: upkeep warc parallel cmd/anatomy/internal/cli
 cmd/anatomy/internal/rankpage: ranking cmd/anatomy/internal/cli
 cmd/anatomy/internal/progress: vocab engine cmd/anatomy/internal/cli
-cmd/anatomy: config topic control ranking upkeep cmd/anatomy/internal/* vocab weburl warc engine engine/collective demo searcher searcher/scoring collection web web/api web/pages urlserver crawler crawler/* cluster/* indexer/* pagerank disk/*
+cmd/anatomy: config topic control ranking upkeep cmd/anatomy/internal/* vocab weburl warc engine engine/collective demo searcher searcher/scoring collection web web/api web/pages urlserver crawler crawler/* cluster/* indexer indexer/* render pagerank disk/*
 lab/rig: eval vocab weburl disk/docindex disk/linkdb disk/rankvector disk/shards
 lab/rig/bench: vocab lab/rig cluster/bus
 lab/mutants:

@@ -18,6 +18,9 @@ type visit struct {
 	missing *missingPages
 	handled func() // see Options.Ready; nil if not to be called
 	sought  bool   // of Lease.FindSitemap: nothing is left to do
+
+	resources map[string]*vocab.Resource // by URL, which scripts of its pages have loaded
+	loaded    int64                      // bytes of their bodies
 }
 
 // target fetches one URL and returns its outcome.
@@ -59,6 +62,7 @@ func (v *visit) target(ctx context.Context, t vocab.Target) vocab.Fetch {
 	default:
 		v.fetcher.fetch(ctx, &u, &f)
 		v.checkMissing(ctx, &u, &f)
+		v.render(ctx, &f)
 	}
 	return f
 }

@@ -25,6 +25,7 @@ type intake struct {
 	errors    meter.Errors
 	bodyBytes atomic.Int64 // total body bytes of pages passed to the store server
 	truncated atomic.Int64 // number of these pages whose body is truncated
+	rendered  atomic.Int64 // number of these pages whose body their scripts made
 
 	marking sync.Mutex
 	marked  bool // the data folder is marked as private; guarded by marking
@@ -128,6 +129,9 @@ func (n *intake) page(ctx context.Context, f vocab.Fetch, o *outcome) {
 		if f.Page.Truncated != vocab.Whole {
 			n.truncated.Add(1)
 		}
+		if f.Page.Rendered() {
+			n.rendered.Add(1)
+		}
 		n.put(ctx, storeserver.Item{Page: f.Page}, o)
 	}
 }
@@ -164,6 +168,9 @@ func (n *intake) parse(f *vocab.Fetch, o *outcome) (redirect string, err error) 
 		return doc.Redirect, nil
 	}
 	n.urls.RecordText(f.Doc, &doc.Sample) // dispatch returns its error, see add
+	if doc.Info.Genre == vocab.Scripted {
+		o.result.Validators = vocab.Validators{} // so that a later crawl can render it
+	}
 	o.document, o.targets = doc, n.addLinks(doc, f.Depth)
 	n.addURLs(doc.Related, f.Doc, f.Depth)
 	return "", nil

@@ -37,6 +37,7 @@ type CrawlStats struct {
 	Bytes           int64   `json:"bytes"`             // received, after decompression
 	Kept            int64   `json:"kept"`              // bytes of page bodies, including duplicates
 	Truncated       int64   `json:"truncated"`         // pages of this run whose body is truncated
+	Rendered        int64   `json:"rendered"`          // pages of this run whose body their scripts made
 
 	DNSHits    int64 `json:"dns_hits"`
 	DNSMisses  int64 `json:"dns_misses"`
@@ -109,8 +110,8 @@ func (c *Crawl) Stats() CrawlStats {
 		Leases:   c.fetcher.granted.Load(),
 		Requests: int64(fetched.Requests),
 		Bytes:    int64(fetched.Unpacked), Kept: c.intake.bodyBytes.Load(),
-		Truncated: c.intake.truncated.Load(),
-		DNSHits:   int64(fetched.DNS.Hits), DNSQueries: int64(fetched.DNS.Queries),
+		Truncated: c.intake.truncated.Load(), Rendered: c.intake.rendered.Load(),
+		DNSHits: int64(fetched.DNS.Hits), DNSQueries: int64(fetched.DNS.Queries),
 		DNSMisses: int64(fetched.DNS.Misses + fetched.DNS.Joined),
 		URLHits:   int64(urls.Seen.Cache), URLMisses: int64(urls.Seen.Disk + urls.Seen.New),
 		Segments: built.Segments, Links: built.Links,
@@ -150,7 +151,7 @@ func (s *CrawlStats) Add(t *CrawlStats) {
 		{&s.Pages, &t.Pages}, {&s.Duplicates, &t.Duplicates}, {&s.CanonicalChanges, &t.CanonicalChanges},
 		{&s.Known, &t.Known}, {&s.Queued, &t.Queued}, {&s.InFlight, &t.InFlight},
 		{&s.Hosts, &t.Hosts}, {&s.Down, &t.Down}, {&s.Requests, &t.Requests}, {&s.Bytes, &t.Bytes},
-		{&s.Kept, &t.Kept}, {&s.Truncated, &t.Truncated}, {&s.URLHits, &t.URLHits},
+		{&s.Kept, &t.Kept}, {&s.Truncated, &t.Truncated}, {&s.Rendered, &t.Rendered}, {&s.URLHits, &t.URLHits},
 		{&s.URLMisses, &t.URLMisses}, {&s.Revisits.Visited, &t.Revisits.Visited},
 		{&s.Revisits.Unchanged, &t.Revisits.Unchanged},
 		{&s.Revisits.NotModified, &t.Revisits.NotModified},

@@ -388,8 +388,11 @@ func (f *crawlFlags) options(c *cobra.Command, s *cli.GlobalFlags, log *slog.Log
 	if f.contact == "" && f.agent == "" && !f.private {
 		log.Warn("no contact for the operators of the sites: add --contact ADDRESS or set ANATOMY_CONTACT")
 	}
-	o.Crawler, err = f.crawlerOptions()
+	if o.Crawler, err = f.crawlerOptions(); err != nil {
+		return o, err
+	}
 	o.Crawler.UserAgent, o.Crawler.Contact = f.agent, f.contact
+	o.Crawler.Renderer, err = f.renderer(c.Context())
 	return o, err
 }
 
@@ -596,6 +599,9 @@ func crawl(
 			how := "They are found by their titles and by links to them alone"
 			if empty.Pages == 1 {
 				how = "It is found by its title and by links to it alone"
+			}
+			if o.Crawler.Renderer == nil {
+				how += "; to run scripts: --render"
 			}
 			fmt.Fprintf(screen, "%s. %s.\n", empty, how)
 		}

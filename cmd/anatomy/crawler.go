@@ -125,6 +125,9 @@ func runCrawler(c *cobra.Command, s *cli.GlobalFlags, f *workerFlags) error {
 	if err != nil {
 		return err
 	}
+	if options.Renderer, err = f.renderer(c.Context()); err != nil {
+		return err
+	}
 	log := s.Logger(cli.NewConsole(c.ErrOrStderr()), f.quiet)
 	b := &workerBus{}
 	name, _ := os.Hostname()

@@ -195,6 +195,7 @@ func crawlName(o pages.JobOptions) string {
 func (j *jobs) crawlOptions(o pages.JobOptions) (engine.Options, *rules.Rules, error) {
 	global := &cli.GlobalFlags{Data: j.dir}
 	c, f := newCrawlFlags(global)
+	c.SetContext(context.Background())
 	flags := slices.Clone(j.local)
 	if len(o.URLs) > 0 && o.Scope != "" { // a crawl that continues keeps its scope
 		flags = append(flags, "--scope="+o.Scope)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net/netip"
@@ -11,6 +12,8 @@ import (
 	"anatomy/crawler"
 	"anatomy/crawler/dnsclient"
 	"anatomy/crawler/signin"
+	"anatomy/indexer"
+	"anatomy/render"
 )
 
 // networkFlags are the flags that depend on the network of the fetching machine.
@@ -25,9 +28,11 @@ type networkFlags struct {
 	password  string // file with that of the proxy
 	maxRate   string // bytes a second
 	limit     *crawler.RateLimit
+	render    bool
+	chromium  string // its program, for render
 }
 
-var networkFlagNames = []string{"credentials", "resolver", "allow-private", "http-port", "https-port", "bind", "proxy", "proxy-password"}
+var networkFlagNames = []string{"credentials", "resolver", "allow-private", "http-port", "https-port", "bind", "proxy", "proxy-password", "render", "chromium"}
 
 func (f *networkFlags) add(c *cobra.Command) {
 	flags := c.Flags()
@@ -40,6 +45,8 @@ func (f *networkFlags) add(c *cobra.Command) {
 	flags.StringVar(&f.proxy, "proxy", "", "fetch through the proxy at `URL`: http, https, socks5, or socks5h, which resolves names")
 	flags.StringVar(&f.password, "proxy-password", "", "the proxy's password is in `FILE`, which must be readable by you alone")
 	flags.StringVar(&f.maxRate, "max-rate", "0", "receive at most `SIZE` a second over all connections, such as 500KB or 2MB; 0 for no limit")
+	flags.BoolVar(&f.render, "render", false, "run the scripts of pages that have no text without, in Chromium")
+	flags.StringVar(&f.chromium, "chromium", "", "render with the Chromium at `FILE` (default: the first on PATH)")
 }
 
 // check returns a UsageError for the first invalid flag.
@@ -61,6 +68,9 @@ func (f *networkFlags) check() error {
 	}
 	if _, err := f.rateLimit(); err != nil {
 		return cli.UsageErrorf("--max-rate: %v", err)
+	}
+	if f.chromium != "" && !f.render {
+		return cli.UsageErrorf("--chromium needs --render")
 	}
 	for _, server := range f.resolvers {
 		_, err := netip.ParseAddr(server)
@@ -94,6 +104,21 @@ func (f *networkFlags) crawlerOptions() (o crawler.Options, err error) {
 		o.Credentials, err = readCredentials(f.secrets)
 	}
 	return o, err
+}
+
+// renderer returns what runs the scripts of pages; nil without --render.
+func (f *networkFlags) renderer(ctx context.Context) (crawler.Renderer, error) {
+	if !f.render {
+		return nil, nil
+	}
+	b, err := render.Open(ctx, render.Options{Path: f.chromium, Needs: indexer.IsScripted})
+	switch {
+	case errors.Is(err, render.ErrNone):
+		return nil, cli.WithHint(err, "install Chromium, for example with \"apt-get install chromium\", or give its program with --chromium FILE")
+	case err != nil:
+		return nil, cli.WithHint(fmt.Errorf("render: %w", err), "try it by hand, not as root: chromium --headless --dump-dom about:blank")
+	}
+	return b, nil
 }
 
 // rateLimit returns the one limit of all connections of the process; nil for none.

@@ -159,6 +159,9 @@ func Summary(before, s engine.CrawlStats, interrupted bool) string {
 	if s.RequestsPerPage > 0 {
 		fmt.Fprintf(&b, "; %.2f requests for each new page", s.RequestsPerPage)
 	}
+	if s.Rendered > 0 {
+		fmt.Fprintf(&b, "; %s rendered", cli.Count(s.Rendered, "page"))
+	}
 	if lookups := s.DNSHits + s.DNSMisses; lookups > 0 {
 		fmt.Fprintf(&b, "; DNS: %s, %.0f %% of look-ups from the cache", cli.Count(s.DNSQueries, "query"), 100*float64(s.DNSHits)/float64(lookups))
 	}

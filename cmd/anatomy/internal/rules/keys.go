@@ -16,7 +16,7 @@ var Flags = []string{
 	"max-depth", "max-repeats", "max-urls-per-site", "max-mb-per-site", "max-parsing-per-site",
 	"per-site", "per-address", "delay-for", "connections-for", "connections", "resolver",
 	"allow-private", "no-index", "contact", "user-agent", "credentials", "http-port", "https-port",
-	"bind", "proxy", "proxy-password", "max-rate", "schedule",
+	"bind", "proxy", "proxy-password", "max-rate", "render", "chromium", "schedule",
 }
 
 // urlKey is the flag of start URLs. Those that are given are added to the kept ones.
