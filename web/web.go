@@ -12,6 +12,7 @@ package web
 
 import (
 	"cmp"
+	"compress/gzip"
 	"context"
 	"crypto/x509"
 	"errors"
@@ -199,8 +200,18 @@ func New(o Options) *Server {
 		Name: o.Name, Icon: s.pages.Assets.Served["icon.svg"], SiteSets: o.API.SiteSets,
 	})
 	s.box = box.New(read, &respond.Responder{Log: log}, o.API.SiteSets)
-	s.handler = site.Forward(gzhttp.GzipHandler(s.routes()))
+	s.handler = site.Forward(compressed(s.routes()))
 	return s
+}
+
+// compressed returns a handler that compresses answers at the lowest level: with the default level a page
+// of results takes 1.14 times the processor time in all, and has .91 of the bytes.
+func compressed(h http.Handler) http.Handler {
+	compress, err := gzhttp.NewWrapper(gzhttp.CompressionLevel(gzip.BestSpeed))
+	if err != nil {
+		panic(err) // the options are constants
+	}
+	return compress(h)
 }
 
 // newAccess returns the rules of access to the server. If it returns an error, they admit loopback
