@@ -101,7 +101,7 @@ index: vocab indexer resolver sorter disk/*
 topic: vocab weburl analysis
 engine/internal/meter: vocab pagerank
 engine/internal/urllanguage: vocab disk/docindex
-engine: engine/internal/* topic vocab weburl urlserver crawler storeserver indexer index ranking pagerank parallel control disk/*
+engine: engine/internal/* lru topic vocab weburl urlserver crawler storeserver indexer index ranking pagerank parallel control disk/*
 engine/collective: vocab weburl urlserver crawler/dnsclient ranking pagerank control engine lru disk/*
 upkeep: vocab weburl warc config urlserver storeserver indexer index ranking pagerank parallel control engine engine/collective disk/*
 config: disk/durable

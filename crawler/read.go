@@ -133,13 +133,45 @@ func (c *client) readSitemap(g *guard, u *weburl.URL, resp *http.Response, f *vo
 			f.Sitemaps = append(f.Sitemaps, at.String())
 		}
 	}
+	listed := map[string]bool{}
 	for _, p := range list.Pages {
 		if at, err := u.Join(p.URL); err == nil {
-			entry := vocab.SitemapEntry{URL: at.String(), Modified: p.Modified}
+			entry := vocab.SitemapEntry{URL: at.String(), Modified: p.Modified, Alternates: joinAlternates(u, p.Alternates)}
 			f.SitemapEntries = append(f.SitemapEntries, entry)
+			listed[entry.URL] = true
+		}
+	}
+	for _, p := range list.Pages {
+		for _, a := range p.Alternates {
+			at, err := u.Join(a.URL)
+			if err != nil || listed[at.String()] || len(f.SitemapEntries) >= sitemap.MaxURLs {
+				continue
+			}
+			f.SitemapEntries = append(f.SitemapEntries, vocab.SitemapEntry{URL: at.String()})
+			listed[at.String()] = true
 		}
 	}
 	return nil
+}
+
+// joinAlternates returns the versions of a page as Link fields, as many as maxRelations allows.
+func joinAlternates(base *weburl.URL, all []sitemap.Alternate) string {
+	var b strings.Builder
+	for _, a := range all {
+		at, err := base.Join(a.URL)
+		if err != nil || strings.ContainsAny(at.String(), "<>") {
+			continue
+		}
+		field := fmt.Sprintf("<%s>; rel=alternate; hreflang=%s", at.String(), a.Lang)
+		if b.Len()+2+len(field) > maxRelations {
+			break
+		}
+		if b.Len() > 0 {
+			b.WriteString(", ")
+		}
+		b.WriteString(field)
+	}
+	return b.String()
 }
 
 // readImage reads an image. Its first bytes decide its type, whatever the header states.

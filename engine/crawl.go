@@ -136,7 +136,7 @@ func Open(ctx context.Context, o Options) (_ *Crawl, err error) {
 		s.focus = topic.New(o.Topic)
 	}
 	c := &Crawl{stages: s, began: time.Now()}
-	c.intake.stages = s
+	c.intake.stages, c.intake.alternates = s, newAlternates()
 	c.fetcher = fetcher{stages: s, intake: &c.intake, connections: o.Connections,
 		rateLimit: o.Crawler.Rate.Rate()}
 	c.committer.stages, c.committer.revisits.stages = s, s

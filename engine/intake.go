@@ -11,6 +11,7 @@ import (
 	"anatomy/disk/docindex"
 	"anatomy/engine/internal/meter"
 	"anatomy/indexer"
+	"anatomy/lru"
 	"anatomy/storeserver"
 	"anatomy/urlserver"
 	"anatomy/vocab"
@@ -26,6 +27,10 @@ type intake struct {
 	bodyBytes atomic.Int64 // total body bytes of pages passed to the store server
 	truncated atomic.Int64 // number of these pages whose body is truncated
 	rendered  atomic.Int64 // number of these pages whose body their scripts made
+
+	// alternates are the versions that sitemaps name of pages that have not been fetched since, as
+	// Link fields, by the key of the page's URL.
+	alternates *lru.Cache[string, string]
 
 	marking sync.Mutex
 	marked  bool // the data folder is marked as private; guarded by marking
@@ -110,6 +115,7 @@ func (n *intake) page(ctx context.Context, f vocab.Fetch, o *outcome) {
 		n.events <- o
 		return
 	}
+	n.addAlternates(f.Page)
 	redirect, err := n.parse(&f, o)
 	switch {
 	case err != nil:
@@ -230,14 +236,41 @@ func (n *intake) sitemap(f vocab.Fetch) {
 		n.addSitemaps(f.Sitemaps)
 	}
 	found := make([]urlserver.Found, 0, len(f.SitemapEntries))
+	of, _ := weburl.Parse(f.URL)
 	for _, l := range f.SitemapEntries {
 		if u, err := weburl.Parse(l.URL); err == nil {
+			if l.Alternates != "" && u.Site() == of.Site() {
+				n.alternates.Put(u.Key(), l.Alternates)
+			}
 			found = append(found, urlserver.Found{
 				URL: u, Depth: 1, Modified: l.Modified, Listed: true,
 			})
 		}
 	}
 	n.add(found)
+}
+
+// maxAlternates bounds the memory of intake.alternates, in bytes.
+const maxAlternates = 32 << 20
+
+func newAlternates() *lru.Cache[string, string] {
+	return lru.New(maxAlternates, func(key, fields string) int { return 128 + len(key) + len(fields) })
+}
+
+// addAlternates adds the versions that a sitemap names of a page to its Link fields. The page is
+// stored with them, so later stages find them as if the page had been sent with them.
+func (n *intake) addAlternates(p *vocab.Page) {
+	u, err := weburl.Parse(p.URL)
+	if err != nil {
+		return
+	}
+	if fields, ok := n.alternates.Get(u.Key()); ok {
+		n.alternates.Remove(u.Key())
+		if p.Links != "" {
+			fields = p.Links + ", " + fields
+		}
+		p.Links = fields
+	}
 }
 
 // addSitemaps adds the sitemaps that an index names.

@@ -46,7 +46,7 @@ func sitemapContent(f *vocab.Fetch) vocab.ContentID {
 	var b []byte
 	for _, l := range f.SitemapEntries {
 		b = append(append(b, l.URL...), '\n')
-		b = l.Modified.AppendFormat(b, time.RFC3339)
+		b = append(l.Modified.AppendFormat(b, time.RFC3339), l.Alternates...)
 	}
 	for _, s := range f.Sitemaps {
 		b = append(append(b, '\n'), s...)

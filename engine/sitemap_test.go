@@ -8,7 +8,9 @@ import (
 	"strings"
 	"testing"
 
+	"anatomy/disk/translations"
 	"anatomy/internal/test/testweb"
+	"anatomy/vocab"
 )
 
 // sitemapWeb is a site of n pages, each of which leads to the next. Its robots.txt names an index of
@@ -179,5 +181,51 @@ func TestSitemapSoughtAgain(t *testing.T) {
 	})
 	if stats := testweb.Crawl(t, w.Options(filepath.Join(t.TempDir(), "data"), "http://one.test/")); stats.Pages != 2 {
 		t.Errorf("%d pages", stats.Pages)
+	}
+}
+
+// TestSitemapAlternates: versions that only a sitemap names are fetched and paired, those of the
+// sitemap's own site alone, and a recrawl changes neither.
+func TestSitemapAlternates(t *testing.T) {
+	w := testweb.New(t)
+	urls, words := "", testweb.WordsOf(50)
+	entry := func(loc, de string) {
+		urls += fmt.Sprintf(`<url><loc>%s</loc><xhtml:link rel="alternate" hreflang="en" href="%[1]s"/>
+<xhtml:link rel="alternate" hreflang="de" href="%s"/></url>`, loc, de)
+	}
+	for i, hash := range []string{"x7f3", "q2", "k99", "z8"} {
+		entry(fmt.Sprint("http://one.test/en", i), "http://one.test/"+hash)
+		w.Page(fmt.Sprint("one.test/en", i), fmt.Sprintf("<html lang=en><title>%s</title><p>The cups that we make are for those who like to drink, and for %[1]s.", words[i]))
+		w.Page("one.test/"+hash, fmt.Sprintf("<html lang=de><title>%s</title><p>Die Becher, die wir machen, sind rot, und sie sind aus %[1]s.", words[4+i]))
+	}
+	entry("http://two.test/en", "http://one.test/x7f3")
+	w.Body("one.test/robots.txt", "text/plain", "Sitemap: http://one.test/map.xml\n")
+	w.Body("one.test/map.xml", "application/xml", `<urlset xmlns:xhtml="http://www.w3.org/1999/xhtml">`+urls+"</urlset>")
+	w.Page("one.test/", "<title>Start</title><p>The site of a maker of cups.")
+	w.Page("two.test/", "<title>Other</title><p>Another site.")
+	w.Page("two.test/en", "<html lang=en><title>Plates</title><p>The plates of another site.")
+	o := w.Options(filepath.Join(t.TempDir(), "data"), "http://one.test/", "http://two.test/")
+	testweb.Crawl(t, o)
+	for range 2 {
+		all := testweb.Records(t, o.Dir)
+		bodies := testweb.Bodies(t, o.Dir, all)
+		links := map[string]string{}
+		docs := map[string]vocab.DocID{}
+		for doc, p := range bodies {
+			links[p.URL], docs[p.URL] = p.Links, doc
+		}
+		const en, de = "http://one.test/en0", "http://one.test/x7f3"
+		const want = "<" + en + ">; rel=alternate; hreflang=en, <" + de + ">; rel=alternate; hreflang=de"
+		if links[en] != want || links["http://two.test/en"] != "" || docs[de] == 0 {
+			t.Fatalf("links %q", links)
+		}
+		table, err := translations.Read(o.Dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if g := table.Of(docs[de]); len(g) != 2 || g[0].Evidence&translations.Hreflang == 0 {
+			t.Errorf("the pair is %+v", g)
+		}
+		testweb.Crawl(t, testweb.Recrawling(o))
 	}
 }

@@ -119,6 +119,10 @@ type Fetch struct {
 type SitemapEntry struct {
 	URL      string    // canonical
 	Modified time.Time // of the last change, UTC; zero if unknown
+
+	// Alternates are the versions of the page in other languages as Link fields, joined by ", ":
+	// <https://example.org/de/>; rel=alternate; hreflang=de.
+	Alternates string
 }
 
 // A Page is a fetched document with the header fields that later stages use.
@@ -131,7 +135,7 @@ type Page struct {
 	LastModified string
 	ETag         string
 	Robots       string     // X-Robots-Tag, one field a line
-	Links        string     // Link fields with relations of the page (RFC 8288), joined by ", "; see RefreshRelation
+	Links        string     // Link fields with relations of the page (RFC 8288), joined by ", ", with those of sitemaps; see RefreshRelation
 	SignedIn     bool       // it was fetched with credentials, so not everybody may read it
 	Body         []byte     // without content coding; at most the crawler's bound
 	Truncated    Truncation // Body is a prefix of the body

@@ -126,6 +126,7 @@ func (w *batchWriter) fetched(r *fetched) {
 	for _, s := range f.SitemapEntries {
 		w.string(s.URL)
 		w.time(s.Modified)
+		w.string(s.Alternates)
 	}
 	w.strings(f.Sitemaps)
 }
@@ -197,7 +198,9 @@ func (d *decoder) fetched() *fetched {
 		}
 	}
 	for range d.count(sitemap.MaxURLs) {
-		f.SitemapEntries = append(f.SitemapEntries, vocab.SitemapEntry{URL: d.string(maxURL), Modified: d.time()})
+		f.SitemapEntries = append(f.SitemapEntries, vocab.SitemapEntry{
+			URL: d.string(maxURL), Modified: d.time(), Alternates: d.string(maxField),
+		})
 	}
 	f.Sitemaps = d.strings(sitemap.MaxURLs, maxURL)
 	return r
@@ -225,6 +228,10 @@ func (s *Settings) accept(t *vocab.Target, f vocab.Fetch, now time.Time) (vocab.
 		return f, fmt.Errorf("%w: outcome %q with the wrong content", errRules, f.Outcome)
 	case t.Kind != vocab.SitemapTarget && len(f.SitemapEntries)+len(f.Sitemaps) > 0:
 		return f, fmt.Errorf("%w: a page with the entries of a sitemap", errRules)
+	case slices.ContainsFunc(f.SitemapEntries, func(e vocab.SitemapEntry) bool {
+		return strings.Contains(e.Alternates, "\n") || int64(len(e.Alternates)) > s.MaxHeader
+	}):
+		return f, fmt.Errorf("%w: a sitemap with invalid versions of a page", errRules)
 	case t.Kind == vocab.ImageTarget:
 		return f, fmt.Errorf("%w: an image", errRules)
 	case f.Outcome == vocab.Unmodified && t.Held == (vocab.Validators{}):

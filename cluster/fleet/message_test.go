@@ -37,7 +37,7 @@ var (
 			}},
 			&fetched{target{5, 1}, vocab.Fetch{
 				Outcome: vocab.Fetched, SitemapEntries: []vocab.SitemapEntry{
-					{URL: "http://a.test/1", Modified: time.Unix(1e9, 0).UTC()}, {URL: "http://a.test/2"},
+					{URL: "http://a.test/1", Modified: time.Unix(1e9, 0).UTC()}, {URL: "http://a.test/2", Alternates: "<http://a.test/de>; rel=alternate; hreflang=de"},
 				}, Sitemaps: []string{"http://a.test/more.xml"},
 			}},
 			&fetched{target{5, 2}, vocab.Fetch{Outcome: vocab.Redirected, Location: "http://b.test/", RetryAfter: time.Minute}},

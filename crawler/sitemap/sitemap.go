@@ -27,6 +27,10 @@ const (
 	MaxURLs  = 50_000
 	MaxBytes = 50 << 20 // unpacked
 	maxLoc   = 2048     // bytes, as sitemaps.org; longer URLs are skipped
+
+	maxAlternates    = 256    // of a page
+	maxAllAlternates = 200000 // of a file
+	maxLang          = 35     // bytes of a language tag (RFC 5646 §4.4.1)
 )
 
 // A List is the content of one file, in its order, as written but for white space.
@@ -40,7 +44,13 @@ type List struct {
 type Page struct {
 	URL      string
 	Modified time.Time // lastmod, UTC; zero if missing or not valid
+
+	Alternates []Alternate // the versions of the page, at most maxAlternates
 }
+
+// An Alternate is a version of a page in a language: xhtml:link with rel=alternate and hreflang
+// (developers.google.com/search/docs/specialty/international/localized-versions).
+type Alternate struct{ URL, Lang string }
 
 // Read reads one file. After an error, the list has the entries before it.
 func Read(r io.Reader) (List, error) {
@@ -71,6 +81,9 @@ type reader struct {
 	list     List
 	modified time.Time // lastmod of the open url element
 	pages    int       // length of list.Pages when that was opened
+
+	alternates []Alternate // of the open url element
+	all        int         // alternates of the file
 }
 
 // read detects the format by the first byte that is not a space: '<' starts XML, anything else is
@@ -163,7 +176,10 @@ func (r *reader) readXML() error {
 			}
 			above = append(above, parent)
 			if parent, here = here, t.Name.Local; here == "url" {
-				r.modified, r.pages = time.Time{}, len(r.list.Pages)
+				r.modified, r.pages, r.alternates = time.Time{}, len(r.list.Pages), nil
+			}
+			if here == "link" && parent == "url" {
+				r.alternate(t.Attr)
 			}
 			text.Reset()
 		case xml.CharData:
@@ -182,6 +198,33 @@ func (r *reader) readXML() error {
 	return nil
 }
 
+// alternate handles a link element of a url element.
+func (r *reader) alternate(attributes []xml.Attr) {
+	var a Alternate
+	isVersion := false
+	for _, attr := range attributes {
+		switch value := strings.TrimSpace(attr.Value); attr.Name.Local {
+		case "rel":
+			isVersion = strings.EqualFold(value, "alternate")
+		case "href":
+			a.URL = value
+		case "hreflang":
+			a.Lang = value
+		}
+	}
+	if isVersion && usable(a.URL) && isLanguage(a.Lang) && len(r.alternates) < maxAlternates && r.all < maxAllAlternates {
+		r.alternates = append(r.alternates, a)
+		r.all++
+	}
+}
+
+// isLanguage reports whether s has the form of a language tag: "de", "pt-BR", "x-default".
+func isLanguage(s string) bool {
+	return len(s) > 0 && len(s) <= maxLang && strings.IndexFunc(s, func(c rune) bool {
+		return c != '-' && (c < '0' || c > '9') && (c < 'A' || c > 'Z') && (c < 'a' || c > 'z')
+	}) < 0
+}
+
 // maxDepth bounds the nesting of elements; sitemaps need 3, their extensions 5.
 const maxDepth = 64
 
@@ -194,7 +237,7 @@ func (r *reader) end(parent, here, text string) {
 		r.modified = parseTime(text)
 	case here == "url":
 		for i := r.pages; i < len(r.list.Pages); i++ {
-			r.list.Pages[i].Modified = r.modified
+			r.list.Pages[i].Modified, r.list.Pages[i].Alternates = r.modified, r.alternates
 		}
 		r.pages = len(r.list.Pages)
 	case here == "loc" && parent == "sitemap", here == "sitemap":

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -100,12 +101,24 @@ func TestSecondCharset(t *testing.T) {
 
 func FuzzRead(f *testing.F) {
 	f.Add([]byte(urlset))
+	f.Add([]byte(versions))
 	f.Add([]byte("http://a/\nhttp://b/"))
 	f.Add([]byte("\x1f\x8b\x08\x00"))
 	f.Add([]byte("<sitemapindex><sitemap>http://a/</sitemap>"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		list, _ := Read(bytes.NewReader(data))
-		for _, u := range append(urls(list), list.Sitemaps...) {
+		all := append(urls(list), list.Sitemaps...)
+		for _, p := range list.Pages {
+			if len(p.Alternates) > maxAlternates {
+				t.Fatalf("%d versions of one page", len(p.Alternates))
+			}
+			for _, a := range p.Alternates {
+				if all = append(all, a.URL); !isLanguage(a.Lang) {
+					t.Fatalf("%q", a.Lang)
+				}
+			}
+		}
+		for _, u := range all {
 			if u == "" || len(u) > maxLoc {
 				t.Fatalf("%q", u)
 			}
@@ -152,5 +165,41 @@ func TestModified(t *testing.T) {
 		if got := p.Modified.Format(time.RFC3339); got != want[i] {
 			t.Errorf("%s: %s, want %s", p.URL, got, want[i])
 		}
+	}
+}
+
+const versions = `<urlset xmlns:xhtml="http://www.w3.org/1999/xhtml"><url>
+<xhtml:link rel="alternate" hreflang="de" href=" http://a.test/de?a=1&amp;b=2 "/><loc>http://a.test/en</loc>
+<xhtml:link rel="Alternate" hreflang="x-default" href="/"></xhtml:link>
+<xhtml:link rel="alternate" href="http://a.test/no-language"/><xhtml:link rel="next" hreflang="fr" href="http://a.test/fr"/>
+<xhtml:link rel="alternate" hreflang="not a tag" href="http://a.test/no"/><xhtml:link rel="alternate" hreflang="it"/>
+<image:image><xhtml:link rel="alternate" hreflang="es" href="http://a.test/image"/></image:image></url>
+<url><loc>http://a.test/alone</loc></url></urlset>`
+
+// TestAlternates reads the versions of a page, before and after its loc, and leaves out what is not
+// one: without a language or URL, with another relation, inside another element.
+func TestAlternates(t *testing.T) {
+	list, err := Read(strings.NewReader(versions))
+	if err != nil || len(list.Pages) != 2 || len(list.Pages[1].Alternates) > 0 {
+		t.Fatalf("%+v, %v", list, err)
+	}
+	want := []Alternate{{"http://a.test/de?a=1&b=2", "de"}, {"/", "x-default"}}
+	if got := list.Pages[0].Alternates; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// TestAlternatesBounds: a page has at most maxAlternates versions, and a file maxAllAlternates.
+func TestAlternatesBounds(t *testing.T) {
+	one := "<url><loc>http://a.test/</loc>" + strings.Repeat(`<link rel="alternate" hreflang="de" href="/"/>`, 2*maxAlternates) + "</url>"
+	list, _ := Read(&endless{text: one})
+	total := 0
+	for _, p := range list.Pages {
+		if total += len(p.Alternates); len(p.Alternates) > maxAlternates {
+			t.Fatalf("%d versions of a page", len(p.Alternates))
+		}
+	}
+	if total != maxAllAlternates {
+		t.Errorf("%d versions in %d pages", total, len(list.Pages))
 	}
 }
