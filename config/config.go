@@ -10,6 +10,7 @@
 //	url = ["https://docs.example.org/"]
 //
 //	[search]
+//	name = "Example Docs"
 //	synonyms = "synonyms.txt"
 //
 // [crawl] has the flags that the crawl command was given, under their names; others have their
@@ -29,6 +30,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/pelletier/go-toml/v2"
 
@@ -55,7 +58,22 @@ type Config struct {
 
 // Search is the table [search]: options of answers.
 type Search struct {
+	Name     string `toml:"name,omitempty"`     // of the collection, at most MaxName characters; "" for anatomy's
 	Synonyms string `toml:"synonyms,omitempty"` // file, relative to that of the config; "" for none
+}
+
+// MaxName is the maximum length of Search.Name in characters.
+const MaxName = 40
+
+// CheckName fails if the name of the collection is too long or has characters that are not shown.
+func (s *Search) CheckName() error {
+	switch {
+	case utf8.RuneCountInString(s.Name) > MaxName:
+		return fmt.Errorf("a name has at most %d characters, this one has %d", MaxName, utf8.RuneCountInString(s.Name))
+	case strings.ContainsFunc(s.Name, func(r rune) bool { return !unicode.IsPrint(r) }):
+		return fmt.Errorf("the name %q has characters that cannot be shown", s.Name)
+	}
+	return nil
 }
 
 // Synonyms returns the name of the file of synonyms, or "".

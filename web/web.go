@@ -58,7 +58,7 @@ type Options struct {
 	// have words only.
 	FetchImage func(ctx context.Context, url string) (*vocab.Page, error)
 
-	Name      string         // of the site, at most 16 characters; default "anatomy"
+	Name      string         // of the collection, for display; default "anatomy"
 	Version   string         // of the program, for MCP clients
 	PublicURL string         // URL of the server for clients, see ParsePublicURL; default: the request's
 	Proxies   []netip.Prefix // whose X-Forwarded-For, -Proto and -Host are trusted; default none

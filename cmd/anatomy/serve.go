@@ -325,6 +325,10 @@ func openFolder(dir string, o serveOptions) (*folder, error) {
 		damaged = damage.NewLog(o.log)
 	}
 	links.Damage = damaged
+	name, err := rules.SiteName(dir)
+	if err != nil {
+		return nil, err
+	}
 	same, err := rules.OpenSynonyms(dir, func(err error) {
 		o.log.Error("the synonyms stay as they were", "error", err)
 	})
@@ -353,7 +357,7 @@ func openFolder(dir string, o serveOptions) (*folder, error) {
 	}
 	return &folder{s, links, site, web.New(web.Options{
 		Collection: site, FetchImage: fetch,
-		Version: version(), PublicURL: o.publicURL, Proxies: o.proxies, Bot: bot,
+		Name: name, Version: version(), PublicURL: o.publicURL, Proxies: o.proxies, Bot: bot,
 		Hosts: o.hosts, Certificate: o.certificate, Origins: o.origins,
 		Private:    func() bool { return datadir.IsPrivate(dir) },
 		PublicOnly: o.publicOnly, LoginHeader: o.loginHeader,

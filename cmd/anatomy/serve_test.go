@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"html"
 	"io"
 	"net/http"
@@ -207,6 +208,29 @@ func TestServeRecrawls(t *testing.T) {
 		}
 		if len(crawls) != 3 || crawls[0].By != crawllog.Schedule || crawls[0].How != "recrawl" || crawls[0].Result != crawllog.Done || crawls[0].Pages != 18 {
 			t.Fatalf("%s shards: %+v", shards, crawls)
+		}
+	}
+}
+
+// TestSiteName: the name in anatomy.toml is that of the pages, and of the search engine for browsers.
+func TestSiteName(t *testing.T) {
+	dir := t.TempDir()
+	if out, err := exec.Command("anatomy", "demo", "--exit", "--keep", "--data", dir).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	const name = "Handbooks of the <b>Example</b> Works"
+	config := fmt.Sprintf("schema = 1\n[search]\nname = %q\n", name)
+	if err := os.WriteFile(filepath.Join(dir, "anatomy.toml"), []byte(config), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s := start(t, "serve", "--data", dir)
+	for path, want := range map[string]string{
+		"":               "<title>" + html.EscapeString(name) + "</title>",
+		"search?q=links": " – " + html.EscapeString(name) + "</title>",
+		"opensearch.xml": "<Description>Search with " + html.EscapeString(name) + "</Description>",
+	} {
+		if body := s.get(t, path); !strings.Contains(body, want) {
+			t.Errorf("%s: %q is missing in\n%.1000s", path, want, body)
 		}
 	}
 }

@@ -32,7 +32,8 @@ The keys are the flags of "anatomy crawl" that say what is fetched and how. The 
 "config set" and "config unset" change them, and the file, anatomy.toml in the data folder, can be edited by hand:
 comments stay. A crawl that runs goes on with the rules that it began with.
 
-[search] names a file of synonyms, words that find each other's pages: a line is postgres = PostgreSQL.`,
+[search] has the name of the collection, which "anatomy serve" shows from its next start, and names a file of synonyms,
+words that find each other's pages: a line is postgres = PostgreSQL.`,
 		Example: "  anatomy config\n  anatomy config set exclude '*/print/*' '*.pdf'\n  anatomy config unset max-pages\n  anatomy config check",
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) > 0 {
@@ -95,16 +96,22 @@ func show(c *cobra.Command, kept *config.Config, defaults *pflag.FlagSet) error 
 		_, usage := pflag.UnquoteUsage(flag)
 		fmt.Fprintf(&text, "\n# %s\n%s%s\n", usage, comment, line)
 	}
-	line, err := config.Format("synonyms", kept.Search.Synonyms)
-	if err != nil {
-		return err
+	text.WriteString("\n[search]\n")
+	for _, key := range []struct{ name, value, about string }{
+		{"name", kept.Search.Name, "name of the collection in pages, feeds and tools; at most 40 characters"},
+		{"synonyms", kept.Search.Synonyms, "file of lines such as postgres = PostgreSQL"},
+	} {
+		line, err := config.Format(key.name, key.value)
+		if err != nil {
+			return err
+		}
+		comment := ""
+		if key.value == "" {
+			comment = "# "
+		}
+		fmt.Fprintf(&text, "\n# %s\n%s%s\n", key.about, comment, line)
 	}
-	comment := ""
-	if kept.Search.Synonyms == "" {
-		comment = "# "
-	}
-	fmt.Fprintf(&text, "\n[search]\n\n# file of lines such as postgres = PostgreSQL\n%s%s\n", comment, line)
-	_, err = fmt.Fprint(c.OutOrStdout(), text.String())
+	_, err := fmt.Fprint(c.OutOrStdout(), text.String())
 	return err
 }
 
@@ -122,7 +129,8 @@ func newCheck(s *cli.GlobalFlags, newCrawl func() rules.Crawl) *cobra.Command {
 		Use:   "check [FILE]",
 		Short: "check a file of rules that was edited by hand",
 		Long: `Check reads the anatomy.toml of the data folder, or another FILE, and prints what is wrong in it, with the line and the
-key: keys that do not exist, values that a key cannot have, files of credentials or a topic that cannot be read, and wrong lines of synonyms.`,
+key: keys that do not exist, values that a key cannot have, files of credentials or a topic that cannot be read, a name
+that is too long, and wrong lines of synonyms.`,
 		Example: "  anatomy config check --data docs\n  anatomy config check new.toml",
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) > 1 {

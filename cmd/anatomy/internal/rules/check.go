@@ -45,6 +45,9 @@ func Check(c *config.Config, newCrawl func() Crawl) []*config.Problem {
 			all = append(all, c.Problem(withoutFlag(err, name), "crawl", name))
 		}
 	}
+	if err := c.Search.CheckName(); err != nil {
+		all = append(all, c.Problem(err, "search", "name"))
+	}
 	if _, err := synonymsOf(c); err != nil {
 		all = append(all, c.Problem(err, "search", "synonyms"))
 	}
