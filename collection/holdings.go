@@ -13,7 +13,6 @@ import (
 	"anatomy/disk/datadir"
 	"anatomy/disk/rankvector"
 	"anatomy/disk/segment"
-	"anatomy/disk/shards"
 )
 
 // holdings caches the last measurement, because each one opens every segment.
@@ -57,7 +56,7 @@ func measure(dir string) (*Holdings, error) {
 	if free, err := datadir.FreeSpace(dir); err == nil {
 		h.Free = free
 	}
-	dirs, err := shards.Folders(dir)
+	dirs, err := allShards(dir)
 	if err != nil {
 		return nil, err
 	}

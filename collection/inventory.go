@@ -11,7 +11,6 @@ import (
 	"anatomy/disk/docindex"
 	"anatomy/disk/linkdb"
 	"anatomy/disk/segment"
-	"anatomy/disk/shards"
 	"anatomy/ranking"
 	"anatomy/vocab"
 )
@@ -50,7 +49,7 @@ const (
 
 // TakeInventory measures the data folder dir, or all shards of a folder. It takes no lock.
 func TakeInventory(dir string) (*Inventory, error) {
-	dirs, err := shards.Folders(dir)
+	dirs, err := allShards(dir)
 	if err != nil {
 		return nil, err
 	}
@@ -199,7 +198,7 @@ func (i *Inventory) AddOutcomes(ctx context.Context, dir string) error {
 		}
 		return nil
 	}
-	dirs, err := shards.Folders(dir)
+	dirs, err := allShards(dir)
 	if err != nil {
 		return err
 	}

@@ -39,7 +39,7 @@ func (l *Links) remember() {
 // OpenLinks opens the links of the data folder dir, or of all shards, and the ranks of the same
 // manifest. It takes no lock.
 func OpenLinks(dir string) (*Links, error) {
-	dirs, err := shards.Folders(dir)
+	dirs, err := allShards(dir)
 	if err != nil {
 		return nil, err
 	}

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"anatomy/disk/datadir"
-	"anatomy/disk/shards"
 	"anatomy/ranking"
 	"anatomy/vocab"
 )
@@ -59,7 +58,7 @@ func (n *nearLinks) acquire(ctx context.Context, dir string) (*ranking.Near, err
 
 // linksStamp returns a string that identifies the link runs of a folder.
 func linksStamp(dir string) (stamp string, err error) {
-	dirs, err := shards.Folders(dir)
+	dirs, err := allShards(dir)
 	if err != nil {
 		return "", err
 	}

@@ -14,7 +14,6 @@ import (
 	"anatomy/disk/datadir"
 	"anatomy/disk/linkdb"
 	"anatomy/disk/rankvector"
-	"anatomy/disk/shards"
 	"anatomy/vocab"
 	"anatomy/weburl"
 )
@@ -94,7 +93,7 @@ func (l *Links) takeURLs(earlier *Links) {
 
 // stampOf returns a string that identifies the link files of a folder.
 func stampOf(dir string) (stamp string, err error) {
-	dirs, err := shards.Folders(dir)
+	dirs, err := allShards(dir)
 	for _, dir := range dirs {
 		m, failed := datadir.ReadManifest(dir)
 		stamp += strings.Join(append(m.Links, m.Ranks[rankvector.Default], m.Ranks[rankvector.Plain], m.Folder), " ") + "\n"

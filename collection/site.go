@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"anatomy/disk/damage"
@@ -42,16 +43,19 @@ type storedPages struct {
 	versions versionIndex
 }
 
-// OpenSite opens the data folder, or folder of shards, dir. The caller closes s and links after the
-// Site.
+// OpenSite opens the data folder, or folder of shards, dir, see [shards.Copied]. The caller closes s
+// and links after the Site.
 func OpenSite(dir string, s *searcher.Searcher, links *SharedLinks) (*Site, error) {
-	dirs, err := shards.Folders(dir)
+	dirs, missing, err := shards.Copied(dir)
 	if err != nil {
 		return nil, err
 	}
 	site := &Site{Searcher: s, dir: dir, links: links, images: newImageLists(), reports: newSiteReports()}
-	for _, dir := range dirs {
-		r, err := repository.OpenReader(datadir.Repository(dir))
+	for i, dir := range dirs {
+		r := repository.NewReader(datadir.Repository(dir))
+		if !slices.Contains(missing, i) {
+			r, err = repository.OpenReader(datadir.Repository(dir))
+		}
 		if err != nil {
 			return nil, errors.Join(err, site.Close())
 		}
@@ -83,6 +87,9 @@ func (s *Site) Ready() bool { return true }
 
 // AnswerStats returns the statistics of the searcher's answer cache.
 func (s *Site) AnswerStats() searcher.AnswerStats { return s.Searcher.Stats().Answers }
+
+// MissingShards returns the numbers of the shards that are not on this machine.
+func (s *Site) MissingShards() []int { return s.Searcher.Stats().Missing }
 
 // Explain explains the score of a page. The error wraps ErrNotFound if the page is not indexed.
 func (s *Site) Explain(ctx context.Context, r searcher.Request, url string) (*searcher.Explanation, error) {

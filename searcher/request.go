@@ -172,8 +172,9 @@ type Response struct {
 	Folded      int     // pages of Total that are collapsed into others: see Result.Similar, Versions
 	Exact       bool    // Total is exact, as always up to Options.CountTo; otherwise a lower bound
 	Most        int     // results of the relaxed query, in addition to Total: they have Result.Missing
-	Partial     bool    // the deadline cut the search short, or a file could not be read: see Damaged
+	Partial     bool    // the deadline cut the search short, or a part of the index is Damaged or Missing
 	Damaged     bool    // a part of the index could not be read, and pages of it may be missing
+	Missing     []int   // numbers of the shards that are not on this machine, so pages of them are missing
 	Next        bool    // there are more results
 	Hidden      int     // matching pages that are omitted because their sites are blocked
 	HiddenExact bool    // Hidden is exact; otherwise it is a lower bound

@@ -87,7 +87,9 @@ func (s *Searcher) answerWith(
 	if search.byDate = q.ByDate; q.ByDate {
 		search.view = v.byDate()
 	}
-	return answer(search, k, q, resp)
+	err := answer(search, k, q, resp)
+	v.noteMissing(resp)
+	return err
 }
 
 // MaxAll bounds the results of All.
@@ -131,7 +133,9 @@ func (s *Searcher) All(
 		}
 		p := search.newPass(q, resp)
 		p.wanted = scoreAll
-		if err := p.run(retrieve, rank, countBlocked); err != nil || p.ended {
+		err = p.run(retrieve, rank, countBlocked)
+		v.noteMissing(resp)
+		if err != nil || p.ended {
 			return err
 		}
 		return visitAll(ctx, p, p.found[:min(limit, len(p.found))], each)

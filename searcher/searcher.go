@@ -128,9 +128,9 @@ type Searcher struct {
 	known    chan struct{} // closed when learnt is set for the first time
 }
 
-// Open opens a data folder, which may be empty, or a folder of shards.
+// Open opens a data folder, which may be empty, or a folder of shards, see shards.Copied.
 func Open(dir string, o Options) (*Searcher, error) {
-	dirs, err := shards.Folders(dir)
+	dirs, _, err := shards.Copied(dir)
 	if err != nil {
 		return nil, err
 	}
@@ -140,7 +140,8 @@ func Open(dir string, o Options) (*Searcher, error) {
 // OpenShards opens data folders that hold a collection together: each document is in one of them,
 // with the anchor texts of links from all of them and its rank among all documents. Answers equal
 // those of a single data folder with all documents. The DocID of a document is that in its folder,
-// plus the folder's index shifted by 40 bits.
+// plus the folder's index shifted by 40 bits. A folder may be missing, and appear later: responses
+// name it, see Response.Missing.
 func OpenShards(dirs []string, o Options) (*Searcher, error) {
 	o = o.withDefaults()
 	cache, err := segment.NewCache(segment.CacheOptions{Blocks: o.CacheBytes, Docs: o.CacheBytes / 2})
@@ -326,7 +327,8 @@ type Stats struct {
 	State      string // see Response.State
 	Segments   int
 	Documents  int
-	Ranked     int // documents with a PageRank
+	Ranked     int   // documents with a PageRank
+	Missing    []int // see Response.Missing
 	Answers    AnswerStats
 	Err        error // of the last Refresh
 }
@@ -335,7 +337,7 @@ type Stats struct {
 func (s *Searcher) Stats() Stats {
 	v := s.acquire()
 	defer s.release(v)
-	stats := Stats{State: v.state, Documents: v.docs, Ranked: v.ranked, Answers: s.answers.Stats()}
+	stats := Stats{State: v.state, Documents: v.docs, Ranked: v.ranked, Missing: v.missing, Answers: s.answers.Stats()}
 	for i, snap := range v.shards {
 		stats.Generation += snap.Generation
 		stats.Segments += len(snap.Parts)

@@ -24,10 +24,11 @@ import (
 // them. It is immutable. Its snapshots are released when it has been replaced and the last query
 // that reads it has ended.
 type view struct {
-	serial uint64 // unique among the views of the Searcher
-	state  string // identifies all snapshots, see snapshot.Snapshot.State
-	bases  []*snapshot.Snapshot
-	shards []*snapshot.Snapshot // copies of bases with static points
+	serial  uint64 // unique among the views of the Searcher
+	state   string // identifies all snapshots, see snapshot.Snapshot.State
+	bases   []*snapshot.Snapshot
+	shards  []*snapshot.Snapshot // copies of bases with static points
+	missing []int                // numbers of the shards that have no data folder here; nil for a single shard
 	statistics
 	homes        *memo.Memo[string, scoring.Candidate] // home pages by host, see homeOf; Doc is 0 for none
 	languageOnce sync.Once
@@ -69,6 +70,11 @@ func newView(
 		v.services = v.services || slices.ContainsFunc(snap.Parts, func(p *snapshot.Part) bool { return p.Segment.HasServices() })
 	}
 	v.average = int64(words / max(texts, 1))
+	for i, snap := range bases {
+		if snap.Absent && len(bases) > 1 {
+			v.missing = append(v.missing, i)
+		}
+	}
 	var states []string
 	generation := uint64(0)
 	for _, snap := range bases {
@@ -81,6 +87,20 @@ func newView(
 		v.state = fmt.Sprintf("%x-%08x", generation, crc32.ChecksumIEEE([]byte(strings.Join(states, " "))))
 	}
 	return v
+}
+
+// noteMissing marks resp as incomplete if shards are missing.
+func (v *view) noteMissing(resp *Response) {
+	if len(v.missing) == 0 {
+		return
+	}
+	resp.Missing, resp.Partial = v.missing, true
+	resp.Exact, resp.HiddenExact, resp.NoPages = false, false, false
+	for i := range resp.Facets {
+		resp.Facets[i].Exact = false
+	}
+	resp.Why = strings.TrimSpace(fmt.Sprintf("%s Not on this machine yet, so pages may be missing: %d of %s.",
+		resp.Why, len(v.missing), countOf(len(v.shards), "shard")))
 }
 
 // byDate returns the view with the dates of documents as static points.

@@ -28,7 +28,8 @@ type fakeIndex struct {
 
 	controls map[vocab.DocID]vocab.Controls
 
-	closed bool // no index is open
+	closed  bool  // no index is open
+	missing []int // numbers of missing shards
 
 	// Answers of the methods of these names; nil for a default.
 	all      func(context.Context, searcher.Request, int, func(*searcher.Result) error) (*searcher.Response, error)
@@ -54,6 +55,8 @@ func (f *fakeIndex) Ready() bool { return !f.closed }
 func (f *fakeIndex) AnswerStats() searcher.AnswerStats {
 	return searcher.AnswerStats{Hits: 3, Misses: 4, Bytes: 5}
 }
+
+func (f *fakeIndex) MissingShards() []int { return f.missing }
 
 func (f *fakeIndex) All(ctx context.Context, r searcher.Request, limit int, each func(*searcher.Result) error) (*searcher.Response, error) {
 	return f.all(ctx, r, limit, each)

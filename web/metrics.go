@@ -27,7 +27,8 @@ type metrics struct {
 }
 
 func newMetrics(
-	crawl pages.Crawl, answers func() searcher.AnswerStats, damage func() map[string]int, cluster pages.Cluster,
+	crawl pages.Crawl, answers func() searcher.AnswerStats, missing func() []int, damage func() map[string]int,
+	cluster pages.Cluster,
 ) *metrics {
 	m := &metrics{
 		registry: prometheus.NewRegistry(),
@@ -42,6 +43,9 @@ func newMetrics(
 	if answers != nil {
 		m.registry.MustRegister(answersCollector(answers))
 	}
+	m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+		Name: "anatomy_missing_shards", Help: "Shards of the collection that are not on this machine, so that answers are partial.",
+	}, func() float64 { return float64(len(missing())) }))
 	if damage != nil {
 		m.registry.MustRegister(damageCollector(damage))
 	}

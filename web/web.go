@@ -193,7 +193,7 @@ func New(o Options) *Server {
 		}),
 		tools:       mcp.New(read, log, o.Name, o.Version),
 		connections: newConnections(o.Limits.Connections),
-		metrics:     newMetrics(o.Admin.Crawl, o.Collection.AnswerStats, o.Damage, o.Admin.Cluster),
+		metrics:     newMetrics(o.Admin.Crawl, o.Collection.AnswerStats, o.Collection.MissingShards, o.Damage, o.Admin.Cluster),
 	}
 	s.api = api.New(api.Options{
 		Reader: read, Site: site, Log: log, Now: o.Now, Images: o.FetchImage != nil,
@@ -324,12 +324,18 @@ func (s *Server) search(c *gin.Context) {
 // healthz answers that the process runs.
 func (s *Server) healthz(c *gin.Context) { c.String(http.StatusOK, "ok\n") }
 
-// readyz reports whether an index is open, and the damage of the data folder: a line for each
-// structure. Damage leaves the server ready, because the rest can be searched.
+// readyz reports whether an index is open with all shards, and the damage of the data folder: a line
+// for each structure. Damage leaves the server ready, because the rest can be searched. A server
+// without some shards answers, but is not ready, so that a load balancer prefers others.
 func (s *Server) readyz(c *gin.Context) {
 	if !s.o.Collection.Ready() {
 		c.Header("Retry-After", "1")
 		c.String(http.StatusServiceUnavailable, "no index is open yet\n")
+		return
+	}
+	if missing := s.o.Collection.MissingShards(); len(missing) > 0 {
+		c.Header("Retry-After", "1")
+		c.String(http.StatusServiceUnavailable, "shards that are not on this machine yet: %v\n", missing)
 		return
 	}
 	text := "ready\n"

@@ -480,6 +480,31 @@ func TestPartialSearch(t *testing.T) {
 	}
 }
 
+// TestMissingShards: the pages, the API, the metric and /readyz say which shards are not on the machine.
+func TestMissingShards(t *testing.T) {
+	index := newFake()
+	index.missing = []int{1, 3}
+	index.answers["lacking"] = &searcher.Response{
+		Results: index.answers["inverted index"].Results, Total: 7, Partial: true, Missing: index.missing,
+	}
+	s := newServerOf(Options{Collection: index})
+	for target, want := range map[string]string{
+		"/search?q=lacking":        "not on this machine yet: 1, 3",
+		"/api/v1/search?q=lacking": `"missing_shards":[1,3]`,
+		"/metrics":                 "\nanatomy_missing_shards 2\n",
+	} {
+		if body := get(t, s, target, http.StatusOK); !strings.Contains(body, want) || strings.Contains(body, "timed out") {
+			t.Errorf("%s does not say %q, or speaks of the time", target, want)
+		}
+	}
+	if body := get(t, s, "/readyz", http.StatusServiceUnavailable); !strings.Contains(body, "[1 3]") {
+		t.Error(body)
+	}
+	if body := get(t, fullServer(), "/metrics", http.StatusOK); !strings.Contains(body, "\nanatomy_missing_shards 0\n") {
+		t.Error("shards are missing where all are present")
+	}
+}
+
 // TestExplainPage shows the parts of a score.
 func TestExplainPage(t *testing.T) {
 	body := get(t, fullServer(), "/explain?q=inverted+index&url=https://www.docs.test/", http.StatusOK)

@@ -90,7 +90,7 @@ func (p *process) end() {
 
 // TestNodes crawls a web into four shards that three nodes divide among them, the last of which comes
 // when the crawl goes on; the first one leaves. Every node has the pages, hits, anchor texts and ranks of one folder
-// in the end, and so has what is restored.
+// in the end, and so has what is restored. A node that has not copied a shard yet answers without it.
 func TestNodes(t *testing.T) {
 	web := testweb.Generate(t, 5, 90, 0)
 	one := filepath.Join(t.TempDir(), "one")
@@ -129,6 +129,7 @@ func TestNodes(t *testing.T) {
 		}
 		eventually(t, same, func() { describe(t, p.dir).same(t, want) })
 	}
+	answersWithout(t, b, filepath.Join(root, "d"), third.dir, n)
 	restored := filepath.Join(root, "restored")
 	_, err := division.Restore(t.Context(), b, restored, func(int64, int64) {})
 	must(t, err)

@@ -34,6 +34,11 @@
 // Each node announces how many shards it owns. The node with the fewest claims a shard that has no
 // owner; after a grace period any node does. A node that owns two more than another hands one over.
 //
+// # Answers
+//
+// A node answers over the shards that it has copied, and names the missing ones, see
+// [shards.Copied] and searcher.Response.
+//
 // # Ranks
 //
 // The owner of shard 0 computes the ranks of all shards as one graph, over its copies, and uploads

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -158,11 +159,13 @@ func (f *crawlFlags) crawlCluster(c *cobra.Command, s *cli.GlobalFlags, urls []s
 // waitForFolder waits until dir is a data folder, or has shards, that can be searched.
 func waitForFolder(ctx context.Context, dir string) error {
 	for {
-		dirs, err := shards.Folders(dir)
-		if err == nil {
-			_, err = os.Stat(datadir.Repository(dirs[0]))
+		dirs, missing, err := shards.Copied(dir)
+		for i, dir := range dirs {
+			if _, failed := os.Stat(datadir.Repository(dir)); !slices.Contains(missing, i) {
+				err = errors.Join(err, failed)
+			}
 		}
-		if err == nil && shards.Check(dir) == nil {
+		if err == nil && shards.CheckCopied(dir) == nil {
 			return nil
 		}
 		if err := lease.Sleep(ctx, 100*time.Millisecond); err != nil {

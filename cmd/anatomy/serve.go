@@ -25,7 +25,6 @@ import (
 	"anatomy/control"
 	"anatomy/crawler"
 	"anatomy/disk/damage"
-	"anatomy/disk/datadir"
 	"anatomy/disk/shards"
 	"anatomy/searcher"
 	"anatomy/web"
@@ -115,7 +114,7 @@ up to 10 s, and exits with status 0. Under systemd it says when it is ready (Typ
 				o.cluster = view
 			}
 			o.recrawls = !place.IsSet() // the owner of a cluster crawls
-			if err := shards.Check(s.Data); err != nil {
+			if err := shards.CheckCopied(s.Data); err != nil {
 				return err
 			}
 			keys, err := readKeys(keysFile)
@@ -314,7 +313,7 @@ type folder struct {
 }
 
 func openFolder(dir string, o serveOptions) (*folder, error) {
-	if o.publicOnly && datadir.IsPrivate(dir) {
+	if o.publicOnly && shards.IsPrivate(dir) {
 		at := cli.GlobalFlags{Data: dir}
 		return nil, cli.WithHint(fmt.Errorf("--public-only: %s holds pages that were fetched with credentials", dir),
 			"to make a data folder without them: "+at.Command("index --public-only FOLDER"))
@@ -359,7 +358,7 @@ func openFolder(dir string, o serveOptions) (*folder, error) {
 		Collection: site, FetchImage: fetch,
 		Name: name, Version: version(), PublicURL: o.publicURL, Proxies: o.proxies, Bot: bot,
 		Hosts: o.hosts, Certificate: o.certificate, Origins: o.origins,
-		Private:    func() bool { return datadir.IsPrivate(dir) },
+		Private:    func() bool { return shards.IsPrivate(dir) },
 		PublicOnly: o.publicOnly, LoginHeader: o.loginHeader,
 		Admin:  pages.AdminOptions{Crawl: control.New(dir), Jobs: jobs, Token: o.token, ReadToken: o.readToken, Audit: recordActions(dir, o.log), SlowQueries: o.slow, Cluster: o.cluster},
 		API:    web.APIOptions{Keys: o.keys, SiteSets: o.siteSets},

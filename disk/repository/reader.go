@@ -50,8 +50,11 @@ func OpenReader(dir string) (*Reader, error) {
 	if _, err := os.Stat(dir); err != nil {
 		return nil, fmt.Errorf("repository: %w", err)
 	}
-	return newReader(durable.OS, dir, Options{}), nil
+	return NewReader(dir), nil
 }
+
+// NewReader is [OpenReader] for a folder that may not exist yet.
+func NewReader(dir string) *Reader { return newReader(durable.OS, dir, Options{}) }
 
 func newReader(fsys durable.FS, dir string, o Options) *Reader {
 	cache := newCache(o.cacheBytes())

@@ -167,26 +167,39 @@ func Check(dir string) error {
 // Folders returns the data folders of a collection: dir itself, or its shards. The error is that of
 // [Read], or means that a shard is missing or is not the folder that SHARDS names.
 func Folders(dir string) ([]string, error) {
-	m, err := Read(dir)
+	dirs, missing, err := find(dir)
+	if err == nil && len(missing) > 0 {
+		err = fmt.Errorf("shard %d of %d: %s: %w", missing[0], len(dirs), dirs[missing[0]], datadir.ErrNone)
+	}
 	if err != nil {
 		return nil, err
 	}
-	if m == nil {
-		return []string{dir}, nil
+	return dirs, nil
+}
+
+// find returns the data folders of a collection, and the numbers of those that do not exist.
+func find(dir string) (dirs []string, missing []int, err error) {
+	m, err := Read(dir)
+	if err != nil {
+		return nil, nil, err
 	}
-	dirs := make([]string, len(m.Folders))
+	if m == nil {
+		return []string{dir}, nil, nil
+	}
+	dirs = make([]string, len(m.Folders))
 	for i, id := range m.Folders {
 		dirs[i] = Folder(dir, i)
-		found, err := datadir.ReadID(dirs[i])
-		if err != nil {
-			return nil, fmt.Errorf("shard %d of %d: %w", i, len(dirs), err)
-		}
-		if found != id {
-			return nil, fmt.Errorf("shard %d of %d: %s is another data folder than %s names",
+		switch found, err := datadir.ReadID(dirs[i]); {
+		case errors.Is(err, datadir.ErrNone):
+			missing = append(missing, i)
+		case err != nil:
+			return nil, nil, fmt.Errorf("shard %d of %d: %w", i, len(dirs), err)
+		case found != id:
+			return nil, nil, fmt.Errorf("shard %d of %d: %s is another data folder than %s names",
 				i, len(dirs), dirs[i], datadir.Shards(dir))
 		}
 	}
-	return dirs, nil
+	return dirs, missing, nil
 }
 
 // Parcels returns the folder of the parcels between the shards of a crawl.

@@ -211,3 +211,47 @@ func TestMentions(t *testing.T) {
 		t.Error("a shard that there is not is mentioned, and nobody notices")
 	}
 }
+
+// TestCopied removes each set of the shards of a divided folder, and of one with one owner: readers
+// that do without some shards get the folders that are left of the former, unless none is.
+func TestCopied(t *testing.T) {
+	const n = 3
+	for set := range 1 << n {
+		for _, divided := range []bool{false, true} {
+			dir := t.TempDir()
+			m := &Map{Suffixes: "test"}
+			var missing []int
+			for i := range n {
+				w, err := datadir.CreateShard(Folder(dir, i))
+				must(t, err)
+				m.Folders = append(m.Folders, w.ID())
+				must(t, w.Close())
+				if divided {
+					must(t, MakeOwnMentions(dir, i))
+				}
+				if i == n-1 {
+					must(t, datadir.MarkPrivate(Folder(dir, i)))
+				}
+				if set&(1<<i) != 0 {
+					missing = append(missing, i)
+					must(t, os.RemoveAll(Folder(dir, i)))
+				}
+			}
+			must(t, m.Write(dir))
+			dirs, found, err := Copied(dir)
+			usable := len(missing) == 0 || divided && len(missing) < n
+			if usable != (err == nil) || usable != (CheckCopied(dir) == nil) {
+				t.Fatalf("divided %v, shards %d are missing: %v", divided, missing, err)
+			}
+			if usable && (len(dirs) != n || !slices.Equal(found, missing)) {
+				t.Errorf("%d folders, %d are missing, want %d", len(dirs), found, missing)
+			}
+			if _, err := Folders(dir); (err == nil) != (len(missing) == 0) {
+				t.Errorf("shards %d are missing: %v", missing, err)
+			}
+			if last := !slices.Contains(missing, n-1); IsPrivate(dir) != last {
+				t.Errorf("shards %d are missing, and the folder is private: %v", missing, !last)
+			}
+		}
+	}
+}

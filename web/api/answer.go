@@ -27,7 +27,8 @@ type searchAnswer struct {
 	Total       TotalAnswer    `json:"total"`
 	TookMS      float64        `json:"took_ms"`
 	Folded      int            `json:"folded,omitempty"` // near-duplicates, collapsed into others, not in Total
-	Partial     bool           `json:"partial"`          // the search timed out, or part of the index is damaged
+	Partial     bool           `json:"partial"`          // the search timed out, or part of the index is damaged or missing
+	Shards      []int          `json:"missing_shards,omitempty"`
 	Rank        *rankAnswer    `json:"rank"`             // the rank vector, or null
 	Reason      string         `json:"reason,omitempty"` // why there are no results, or others
 	Most        int            `json:"most,omitempty"`   // results of Total that miss some terms
@@ -172,6 +173,7 @@ func newSearchAnswer(r searcher.Request, a *searcher.Response) *searchAnswer {
 		TookMS:      float64(a.Took.Microseconds()) / 1e3,
 		Folded:      a.Folded,
 		Partial:     a.Partial,
+		Shards:      a.Missing,
 		Reason:      a.Why,
 		Most:        a.Most,
 		Hidden:      a.Hidden,

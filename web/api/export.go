@@ -36,6 +36,7 @@ type ExportEnd struct {
 	Results int               `json:"results"`
 	Total   TotalAnswer       `json:"total"`
 	Partial bool              `json:"partial"`
+	Shards  []int             `json:"missing_shards,omitempty"`
 	Error   *respond.APIError `json:"error,omitempty"` // with done false
 }
 
@@ -94,7 +95,7 @@ func (s *v1) export(c *gin.Context, r searcher.Request, most int) error {
 	}
 	end := ExportEnd{Done: err == nil, Results: e.sent}
 	if a != nil {
-		end.Partial, end.Total = a.Partial, newTotal(a)
+		end.Partial, end.Shards, end.Total = a.Partial, a.Missing, newTotal(a)
 	}
 	if err != nil {
 		end.Error = &respond.ErrorOf(s.respond.Judge(c, err)).Error

@@ -35,7 +35,8 @@ type resultsView struct {
 	Again       string // address of the same search
 	Partial     bool
 	Damaged     bool
-	First       int // number of the first result, from 1
+	Missing     string // numbers of the shards that are not on this machine
+	First       int    // number of the first result, from 1
 	Results     []resultView
 	Images      []imageView // instead of Results
 	Sites       []siteView  // hosts of the results, as links to narrower searches
@@ -124,6 +125,15 @@ type hint struct {
 	Href  string
 }
 
+// numbersText returns "1, 3".
+func numbersText(numbers []int) string {
+	var all []string
+	for _, n := range numbers {
+		all = append(all, strconv.Itoa(n))
+	}
+	return strings.Join(all, ", ")
+}
+
 func newResultsView(m *messages.Printer, r searcher.Request, a *searcher.Response) *resultsView {
 	spelling := spelling(r, a)
 	r = address.Answered(r, a)
@@ -134,8 +144,9 @@ func newResultsView(m *messages.Printer, r searcher.Request, a *searcher.Respons
 		Documents: a.Documents,
 		NoPages:   a.NoPages,
 		Again:     address.SearchHref("/search", r, 0),
-		Partial:   a.Partial && !a.Damaged,
+		Partial:   a.Partial && !a.Damaged && len(a.Missing) == 0,
 		Damaged:   a.Damaged,
+		Missing:   numbersText(a.Missing),
 		First:     r.Offset + 1,
 		JSON:      address.SearchHref("/api/v1/search", r, r.Offset),
 		Atom:      address.FeedHref("", "atom", r, 0),

@@ -26,6 +26,7 @@ var ErrNotIndexed = errors.New("searcher: not in the index")
 type Snapshot struct {
 	Base       vocab.DocID // added to the shard's DocIDs
 	folder     string      // ID of the data folder
+	Absent     bool        // there is no data folder
 	life       int         // see Store.life
 	Generation uint64
 	segments   []string

@@ -177,7 +177,8 @@ var errRank = errors.New("the ranks cannot be read")
 
 func (s *Store) replace() (changed bool, err error) {
 	manifest, err := s.manifests.Read()
-	if errors.Is(err, datadir.ErrNone) {
+	absent := errors.Is(err, datadir.ErrNone)
+	if absent {
 		manifest, err = datadir.Manifest{}, nil
 	}
 	if err != nil {
@@ -185,7 +186,7 @@ func (s *Store) replace() (changed bool, err error) {
 	}
 	old := s.current // only replace writes it
 	now := s.now().Unix()
-	if old != nil && now < old.ends && old.folder == manifest.Folder && old.Generation == manifest.Generation &&
+	if old != nil && now < old.ends && old.Absent == absent && old.folder == manifest.Folder && old.Generation == manifest.Generation &&
 		slices.Equal(old.segments, manifest.Segments) && maps.Equal(old.Ranks, manifest.Ranks) {
 		return false, nil
 	}
@@ -196,6 +197,7 @@ func (s *Store) replace() (changed bool, err error) {
 	if err != nil {
 		return false, fmt.Errorf("searcher: %w", err)
 	}
+	snap.Absent = absent
 	s.mu.Lock()
 	s.current = snap
 	s.mu.Unlock()

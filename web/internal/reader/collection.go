@@ -30,6 +30,7 @@ type Index interface {
 	// Complete returns at most limit queries that begin with typed.
 	Complete(typed string, limit int) []string
 	AnswerStats() searcher.AnswerStats // of the answer cache
+	MissingShards() []int              // numbers of the shards that are not on this machine
 }
 
 // A Store holds pages as they were fetched.

@@ -83,7 +83,7 @@ func followDivided(
 		stop()
 		group.Wait()
 	}
-	for shards.Check(s.Data) != nil {
+	for shards.CheckCopied(s.Data) != nil {
 		screen.SetStatus(n.Failing())
 		select {
 		case <-time.After(100 * time.Millisecond):
