@@ -231,3 +231,12 @@ type RankHolding struct {
 	Computed time.Time
 	Used     bool // used by searches by default
 }
+
+// A Life is when a crawl saw the definition of a web service. Its JSON is that of the API.
+type Life struct {
+	FirstSeen time.Time `json:"first_seen,omitzero"` // when its URL was found
+	LastSeen  time.Time `json:"last_seen,omitzero"`  // last visit, unless Missing
+	Changed   time.Time `json:"changed,omitzero"`    // last visit that found other content, or the first
+	Changes   int       `json:"changes"`             // visits that found other content
+	Missing   int       `json:"missing"`             // last visits in a row that did not find it
+}

@@ -139,6 +139,33 @@ func ranked(dirs []string, name string) (pages int, err error) {
 	return pages, nil
 }
 
+// Life returns when a crawl saw a document. It is nil if the document does not define a service, or
+// if no crawl has records of it. The error wraps ErrNotFound if the document is not indexed.
+func (s *Site) Life(ctx context.Context, doc vocab.DocID) (*Life, error) {
+	info, err := s.Document(ctx, doc)
+	switch {
+	case errors.Is(err, searcher.ErrNotIndexed):
+		return nil, fmt.Errorf("%w: %w", ErrNotFound, err)
+	case err != nil || !info.Medium.Service():
+		return nil, s.noted(err)
+	}
+	u, err := weburl.Parse(info.URL)
+	if err != nil {
+		return nil, err
+	}
+	steps, _, unread := traceURL(ctx, s.dir, u)
+	if s.noted(unread); unread != nil || len(steps) == 0 {
+		return nil, ctx.Err()
+	}
+	last := &steps[len(steps)-1]
+	h := &last.History
+	l := &Life{FirstSeen: last.FirstSeen, Changed: h.Changed, Changes: int(h.Changes), Missing: int(h.Misses)}
+	if l.LastSeen = h.Visited; l.Missing > 0 {
+		l.LastSeen = info.Fetched
+	}
+	return l, nil
+}
+
 // Trace is TakeTrace for a URL as typed by a user. The error wraps ErrBadURL if it is not valid.
 func (s *Site) Trace(ctx context.Context, url string) (*Trace, error) {
 	u, err := weburl.ParseTyped(url)

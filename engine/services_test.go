@@ -1,11 +1,14 @@
 package engine_test
 
 import (
+	"net/http"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
+	"anatomy/collection"
 	"anatomy/internal/test/testweb"
 	"anatomy/searcher"
 )
@@ -68,5 +71,54 @@ func TestServices(t *testing.T) {
 	page, err := testweb.OpenSite(t, dir).Page(t.Context(), r[0].Doc)
 	if err != nil || !strings.Contains(string(page.Body), "curl") || !strings.HasPrefix(page.ContentType, "text/html") {
 		t.Errorf("cached page: %v", err)
+	}
+}
+
+// TestServiceLife: a definition has the dates of its visits: found, changed, not found, and those of
+// other pages are not told.
+func TestServiceLife(t *testing.T) {
+	web := testweb.New(t)
+	web.Page("a.test/", "<title>Start</title><a href=/api.json>The birds</a>")
+	define := func(title string) {
+		web.Body("a.test/api.json", "application/json", `{"openapi": "3.0.0", "info": {"title": "`+title+`", "version": "1"}, "paths": {"/birds": {"get": {"summary": "all birds"}}}}`)
+	}
+	define("Owls")
+	o := web.Options(filepath.Join(t.TempDir(), "data"), "http://a.test/")
+	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	o.Now = func() time.Time { return now }
+	first := now
+	life := func() *collection.Life {
+		t.Helper()
+		s := testweb.OpenSite(t, o.Dir)
+		doc, err := s.Find(t.Context(), "http://a.test/api.json")
+		testweb.Must(t, err)
+		l, err := s.Life(t.Context(), doc)
+		testweb.Must(t, err)
+		return l
+	}
+	testweb.Crawl(t, o)
+	if l := life(); !l.LastSeen.Equal(first) || !l.Changed.Equal(first) || l.Changes != 0 || l.Missing != 0 {
+		t.Errorf("after a crawl: %+v", l)
+	}
+	again := testweb.Recrawling(o)
+	again.URLs.Recrawl.ConfirmAfter = 48 * time.Hour
+	now = now.Add(24 * time.Hour)
+	define("Kestrels")
+	testweb.Crawl(t, again)
+	second := now
+	if l := life(); !l.LastSeen.Equal(second) || !l.Changed.Equal(second) || l.Changes != 1 {
+		t.Errorf("after a change: %+v", l)
+	}
+	now = now.Add(24 * time.Hour)
+	web.Handle("a.test/api.json", http.NotFound)
+	testweb.Crawl(t, again)
+	if l := life(); !l.Changed.Equal(second) || l.Missing != 1 || l.LastSeen.After(second) {
+		t.Errorf("after a miss: %+v", l)
+	}
+	s := testweb.OpenSite(t, o.Dir)
+	start, err := s.Find(t.Context(), "http://a.test/")
+	testweb.Must(t, err)
+	if l, err := s.Life(t.Context(), start); l != nil || err != nil {
+		t.Errorf("a page that is no service: %+v, %v", l, err)
 	}
 }

@@ -156,6 +156,14 @@ func (f *fakeIndex) Page(ctx context.Context, doc vocab.DocID) (*vocab.Page, err
 	return nil, fmt.Errorf("repository: document %d: %w", doc, collection.ErrNotFound)
 }
 
+// Life knows that of document 4711.
+func (f *fakeIndex) Life(_ context.Context, doc vocab.DocID) (*collection.Life, error) {
+	if doc != 4711 {
+		return nil, nil
+	}
+	return &collection.Life{FirstSeen: fetched, LastSeen: fetched.AddDate(0, 1, 0), Changed: fetched.AddDate(0, 0, 3), Changes: 1, Missing: 1}, nil
+}
+
 func (f *fakeIndex) Controls(_ context.Context, doc vocab.DocID) (vocab.Controls, error) {
 	return f.controls[doc], nil
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/gin-gonic/gin"
 
+	"anatomy/collection"
 	"anatomy/searcher"
 	"anatomy/vocab"
 	"anatomy/web/internal/address"
@@ -118,6 +119,8 @@ type pageAnswer struct {
 	// BodyTruncated says why only the first Bytes of the body were kept, "" if all were: see
 	// collection.TraceFetch.
 	BodyTruncated string `json:"body_truncated,omitempty"`
+
+	Service *collection.Life `json:"service,omitempty"` // of the definition of a web service
 }
 
 func (s *v1) apiPage(c *gin.Context) (any, error) {
@@ -142,6 +145,7 @@ func (s *v1) apiPage(c *gin.Context) (any, error) {
 		Truncated:    plain.Cut,
 
 		BodyTruncated: page.Truncated.String(),
+		Service:       page.Life,
 	}, nil
 }
 

@@ -16,6 +16,7 @@ import (
 
 	"github.com/gin-gonic/gin"
 
+	"anatomy/collection"
 	"anatomy/vocab"
 	"anatomy/web/internal/address"
 	"anatomy/web/internal/params"
@@ -65,6 +66,7 @@ type cachedView struct {
 	Missing  string // why the end of the page is missing: "length"; "" if it is whole
 	Bytes    int    // of the body
 	Lang     string
+	Life     *collection.Life // of the definition of a service, or nil
 }
 
 // versionValues returns the parameters of a version of a cached page, "" for the current one.
@@ -101,6 +103,7 @@ func (s *documentPages) cached(c *gin.Context) error {
 		Missing:  page.Truncated.String(),
 		Bytes:    len(page.Body),
 		TextOnly: textOnly,
+		Life:     page.Life,
 	}
 	cached.Versions = address.VersionsHref(page.Doc, nil)
 	cached.Info = address.TraceHref(page.URL)

@@ -40,6 +40,7 @@ type Store interface {
 	Page(ctx context.Context, doc vocab.DocID) (*vocab.Page, error)
 	// Controls returns what the publisher of a document allows to be shown of it.
 	Controls(ctx context.Context, doc vocab.DocID) (vocab.Controls, error)
+	Life(ctx context.Context, doc vocab.DocID) (*collection.Life, error)
 	Versions(ctx context.Context, doc vocab.DocID) (*collection.Versions, error)
 	Version(ctx context.Context, doc vocab.DocID, place string) (*vocab.Page, error)
 	// Image returns an image that a page shows, by its ID within the page.

@@ -132,13 +132,18 @@ func (r *Reader) allowed(ctx context.Context, doc vocab.DocID, page *vocab.Page)
 	if controls.NoArchive {
 		return nil, respond.NoCopy(text.Linkable(page.URL))
 	}
-	return &Page{page, controls}, nil
+	life, err := r.Collection.Life(ctx, doc)
+	if err != nil {
+		return nil, err
+	}
+	return &Page{page, controls, life}, nil
 }
 
 // A Page is a stored page of which a copy may be shown.
 type Page struct {
 	*vocab.Page
 	Controls vocab.Controls
+	Life     *collection.Life // of the definition of a service; nil for other pages
 }
 
 // Plain returns the text of the page for programs, as much of it as its publisher allows. It fails
