@@ -93,7 +93,7 @@ func DumpPage(w io.Writer, dir string, args []string) error {
 	})
 }
 
-// DumpLinks prints the link runs in force.
+// DumpLinks prints the current link runs.
 func DumpLinks(w io.Writer, dir string, _ []string) error {
 	return eachShard(dir, func(dir string) error { return dumpLinks(w, dir) })
 }

@@ -25,7 +25,7 @@ type Inventory struct {
 	Postings  uint64                 `json:"postings"`
 	Hits      uint64                 `json:"hits"`
 	Links     uint64                 `json:"links"`
-	Rank      string                 `json:"rank"`  // parameters of the vector in force, or ""
+	Rank      string                 `json:"rank"`  // parameters of the current vector, or ""
 	Ranks     []ranking.VectorStatus `json:"ranks"` // all vectors, by name
 	Rows      []Row                  `json:"rows"`
 	Scripted  *Scripted              `json:"scripted"`

@@ -48,7 +48,7 @@ type Options struct {
 	// PDF converts a PDF to an HTML page. Default: PDFs are not indexed.
 	PDF func(body []byte) ([]byte, error)
 
-	// Rebuild makes the builder start with an empty index, because the one in force may be damaged.
+	// Rebuild makes the builder start with an empty index, because the current one may be damaged.
 	Rebuild bool
 
 	Connections int   // leases in flight, default 512

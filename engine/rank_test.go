@@ -210,7 +210,7 @@ func TestRankPlaces(t *testing.T) {
 		t.Errorf("moved %g, losers %+v", r.Moved, r.Losers)
 	}
 	if v, err := rankvector.ReadFolder(dir, rankvector.Default); err != nil || v.Personalized != "" || v.Damping != pagerank.DefaultDamping {
-		t.Errorf("the vector in force was touched: %+v, %v", v, err)
+		t.Errorf("the current vector was touched: %+v, %v", v, err)
 	}
 	for _, name := range []string{"../x", "A", "-x", ".", "a/b", strings.Repeat("a", 65)} {
 		if _, err := ranking.Compute(t.Context(), dir, ranking.Options{Name: name}); err == nil {

@@ -36,7 +36,7 @@ func rankFile(dir string) (string, error) {
 	return m.Ranks[rankvector.Default] + string(b), err
 }
 
-// TestRankKilled: whenever a computation is killed, the vector before it is whole and in force, or the new
+// TestRankKilled: whenever a computation is killed, the vector before it is whole and current, or the new
 // one is; a computation that is stopped, or cannot write, leaves it to the last byte.
 func TestRankKilled(t *testing.T) {
 	dir, _ := testweb.CrawlDemo(t)

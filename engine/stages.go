@@ -54,7 +54,7 @@ type stages struct {
 type Shard interface {
 	Owns(u *weburl.URL) bool // reports whether the URL belongs to this shard
 
-	// Send sends the other shards their part of a link run that is not in force yet.
+	// Send sends the other shards their part of a link run that is not current yet.
 	Send(run string, docs Documents) error
 
 	// Activity returns a number that grows when another shard sends this one work.

@@ -24,13 +24,13 @@ const averageSteps = 8
 // the steps and the margin it rarely changes. So segments that were written at different times have
 // comparable impacts, and so have the shards of a split collection. It is a whole number, so that
 // it is equal on every machine.
-func nextAverage(inForce uint32, measured length) uint32 {
+func nextAverage(current uint32, measured length) uint32 {
 	if measured.texts == 0 {
-		return inForce
+		return current
 	}
 	step := averageSteps * math.Log2(float64(measured.words)/float64(measured.texts))
-	if inForce > 0 && math.Abs(step-averageSteps*math.Log2(float64(inForce))) <= 1 {
-		return inForce
+	if current > 0 && math.Abs(step-averageSteps*math.Log2(float64(current))) <= 1 {
+		return current
 	}
 	return uint32(math.Round(math.Exp2(math.Round(step) / averageSteps)))
 }

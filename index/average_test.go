@@ -7,7 +7,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// The average in force is within a step of the measured one, apart from rounding to words, and does
+// The current average is within a step of the measured one, apart from rounding to words, and does
 // not change while the measured one stays near.
 func TestNextAverage(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -15,17 +15,17 @@ func TestNextAverage(t *testing.T) {
 		words := texts * rapid.Uint64Range(1, 1e6).Draw(t, "words") / rapid.Uint64Range(1, 7).Draw(t, "less")
 		measured := length{max(words, texts), texts}
 		average := float64(measured.words) / float64(texts)
-		inForce := rapid.Uint32Range(0, 1e6).Draw(t, "in force")
-		next := nextAverage(inForce, measured)
+		current := rapid.Uint32Range(0, 1e6).Draw(t, "current")
+		next := nextAverage(current, measured)
 		if got := math.Abs(math.Log2(float64(next)) - math.Log2(average)); got > 1./averageSteps+math.Log2(1+0.5/float64(next)) {
-			t.Fatalf("measured %g, in force %d: next is %d", average, inForce, next)
+			t.Fatalf("measured %g, current %d: next is %d", average, current, next)
 		}
 		if again := nextAverage(next, measured); again != next {
 			t.Fatalf("measured %g: %d is followed by %d", average, next, again)
 		}
 		near := measured
 		near.words += near.words / 50
-		if next >= 64 && inForce == 0 && nextAverage(next, near) != next {
+		if next >= 64 && current == 0 && nextAverage(next, near) != next {
 			t.Fatalf("measured %g, and 2 %% more: %d is followed by %d", average, next, nextAverage(next, near))
 		}
 	})

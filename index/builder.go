@@ -106,13 +106,13 @@ type Stats struct {
 	Batches, Merges int
 	SortTime        time.Duration // wall time of writing and sorting batches
 	MergeTime       time.Duration
-	Segments        int // in force
+	Segments        int // current ones
 	Searchable      int // documents in the segments; superseded ones count until the next merge
 	Indexed         int // of these, fetched pages
 	Unflushed       int // pages in the batch
 }
 
-// New returns a builder that continues the index in force. It deletes files that the manifest does
+// New returns a builder that continues the current index. It deletes files that the manifest does
 // not name.
 func New(o Options) (*Builder, error) {
 	m, err := datadir.ReadManifest(o.Dir)
@@ -129,7 +129,7 @@ func New(o Options) (*Builder, error) {
 	return b, nil
 }
 
-// Measure reads the sizes of the segments in force for Stats. It fails on damaged segments, which
+// Measure reads the sizes of the current segments for Stats. It fails on damaged segments, which
 // are irrelevant when the index is rebuilt.
 func (b *Builder) Measure() error {
 	segments, err := openAll(b.o.Dir, b.Manifest().Segments)
@@ -143,7 +143,7 @@ func (b *Builder) Measure() error {
 	return nil
 }
 
-// StartOver makes the builder start an empty index. The old index stays in force until Release.
+// StartOver makes the builder start an empty index. The old index stays current until Release.
 // tables are the tables of moved records that only the old index needs.
 func (b *Builder) StartOver(tables []uint32) {
 	b.tables, b.end = tables, 0
@@ -151,7 +151,7 @@ func (b *Builder) StartOver(tables []uint32) {
 	b.publisher.hold()
 }
 
-// Release puts the index that StartOver started in force.
+// Release makes the index that StartOver started current.
 func (b *Builder) Release() error {
 	if err := b.publisher.release(); err != nil {
 		return err
@@ -173,7 +173,7 @@ func (b *Builder) begin() {
 	b.links, b.length, b.after = &resolver.Batch{}, length{}, nil
 }
 
-// Manifest returns the manifest in force or, after StartOver, the one that Release will publish.
+// Manifest returns the current manifest or, after StartOver, the one that Release will publish.
 func (b *Builder) Manifest() datadir.Manifest { return b.publisher.current() }
 
 // AddPage adds a page whose record is at an address. targets are the docIDs of its links.

@@ -143,7 +143,7 @@ func (p *publisher) built(n number, stats sorter.Stats) {
 	})
 }
 
-// searchable returns the number of segments in force and their size.
+// searchable returns the number of current segments and their size.
 func (p *publisher) searchable() (segments int, all size) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

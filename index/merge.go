@@ -83,7 +83,7 @@ func (b *Builder) MergeAll(ctx context.Context) error {
 	return b.merge(ctx, segments, 0)
 }
 
-// mergeLinks merges the runs in force. Runs that are published meanwhile come after the result.
+// mergeLinks merges the current runs. Runs that are published meanwhile come after the result.
 func (b *Builder) mergeLinks() error {
 	old := b.Manifest().Links
 	n := b.publisher.reserve()
@@ -134,16 +134,16 @@ func (b *Builder) merge(ctx context.Context, segments *openSegments, from int) e
 		return err
 	}
 	b.publisher.built(n, stats)
-	old, inForce := segments.names, false
+	old, isCurrent := segments.names, false
 	if err := b.publisher.change(func(m *datadir.Manifest) {
 		later := m.Segments[len(old):]
 		m.Segments = slices.Concat(old[:from], []string{n.segment()}, later)
 		m.Settled = all && len(later) == 0
-		inForce = m.Settled && !b.publisher.held
+		isCurrent = m.Settled && !b.publisher.held
 	}); err != nil {
 		return err
 	}
-	if inForce && len(tables) > 0 { // nothing in force refers to the old addresses
+	if isCurrent && len(tables) > 0 { // nothing current refers to the old addresses
 		if err := b.o.Repository.DropTables(tables); err != nil {
 			return err
 		}
@@ -208,7 +208,7 @@ func (b *Builder) yield() {
 }
 
 // resolveAddresses makes a merge of all segments write the current addresses of records. It returns
-// the tables of moved records that are not needed once the merge is in force.
+// the tables of moved records that are not needed once the merge is current.
 func (b *Builder) resolveAddresses(o *sorter.Options) (tables []uint32, err error) {
 	if tables, err = b.o.Repository.Tables(); len(tables) == 0 {
 		return nil, err

@@ -35,7 +35,7 @@ type Options struct {
 	Title string
 
 	// Put receives the encoded vectors of each shard instead of the shards' manifests. Default: the
-	// vectors are put in force.
+	// vectors become current.
 	Put func(shard int, name string, vector []byte) error
 
 	// Name of the vector: lower-case letters, digits and hyphens. Default: that of the method, and
@@ -58,9 +58,9 @@ func (o *Options) checkName() error {
 }
 
 // Compute computes a vector over the link database of the data folder dir, or over those of all
-// shards as one graph, and puts it in force, shard by shard. With the default vector it also puts
-// rankvector.Plain in force, from which the default is weighed. If it fails, the previous vector
-// stays in force; if it fails while publishing, some shards may have the new one. The error wraps
+// shards as one graph, and makes it current, shard by shard. With the default vector it also publishes
+// rankvector.Plain, from which the default is weighed. If it fails, the previous vector
+// stays current; if it fails while publishing, some shards may have the new one. The error wraps
 // pagerank.ErrNoNodes if no page was fetched, and ErrNoSuchPage if no page matches o.Personalize.
 func Compute(ctx context.Context, dir string, o Options) (*Report, error) {
 	if o.Method != ByVouchers && len(o.Personalize) == 0 {
@@ -227,7 +227,7 @@ func (c *computation) personalize(r *Report, targets *matcher, o *Options) error
 	return nil
 }
 
-// publish puts a vector in force and completes its report.
+// publish makes a vector current and completes its report.
 func (c *computation) publish(
 	r *Report, result *pagerank.Result, ranks []float32, o Options, before *rankvector.Vector,
 ) error {

@@ -143,7 +143,7 @@ func (l *links) IsCanonical(doc vocab.DocID) bool {
 	return l.shards[shard].Set.IsCanonical(inner)
 }
 
-// vector returns the ranks in force under a name, by number of the document, or nil if there are
+// vector returns the current ranks under a name, by number of the document, or nil if there are
 // none or they are damaged.
 func (l *links) vector(name string) (all *rankvector.Vector) {
 	for _, s := range l.shards {
@@ -161,7 +161,7 @@ func (l *links) vector(name string) (all *rankvector.Vector) {
 	return all
 }
 
-// publish puts a vector in force, shard by shard.
+// publish makes a vector current, shard by shard.
 func (l *links) publish(name string, v *rankvector.Vector) error {
 	for i, s := range l.shards {
 		part := *v
@@ -179,7 +179,7 @@ func (l *links) publish(name string, v *rankvector.Vector) error {
 	return nil
 }
 
-// publishPart puts the vector of a shard in force.
+// publishPart makes the vector of a shard current.
 func (l *links) publishPart(shard int, name string, part *rankvector.Vector) error {
 	if l.put == nil {
 		return rankvector.Publish(l.shards[shard].dir, name, part)

@@ -14,7 +14,7 @@ func (s *Searcher) Follow(ctx context.Context, ticks <-chan time.Time) { s.follo
 // LearnPause is the time between two calls of Learn.
 func LearnPause(took time.Duration) time.Duration { return learnPause(took) }
 
-// Pin keeps the view in force, as a query does, until unpin is called.
+// Pin keeps the current view, as a query does, until unpin is called.
 func (s *Searcher) Pin() (unpin func()) {
 	v := s.acquire()
 	return func() { s.release(v) }

@@ -15,7 +15,7 @@ import (
 )
 
 // Knowledge is the data from which corrections and completions are made. It is learnt from one view
-// and also used with later ones: everything that it proposes is looked up in the view in force.
+// and also used with later ones: everything that it proposes is looked up in the current view.
 type knowledge struct {
 	view        uint64 // serial of the view; 0 while names and completions are of an earlier one
 	speller     *suggest.Speller
@@ -23,7 +23,7 @@ type knowledge struct {
 	completions *suggest.Completions
 }
 
-// Learn reads the terms and titles of the view in force, for corrections and completions, and
+// Learn reads the terms and titles of the current view, for corrections and completions, and
 // returns when that is done; at once if the view has not changed. Run calls it. Before the first
 // Learn there are none. Corrections are ready first: 276,594 pages take 0.6 s of CPU time for their
 // terms, and 0.9 s for their titles and names. Learn skips unreadable data; the error is that of

@@ -40,7 +40,7 @@ func (e *UnknownRankError) Error() string {
 // with the next one, see Searcher.readAgain.
 func (e *UnknownRankError) Unwrap() error { return fs.ErrNotExist }
 
-// maxNamed bounds the vectors in memory besides the one in force: each takes 8 bytes per document.
+// maxNamed bounds the vectors in memory besides the current one: each takes 8 bytes per document.
 const maxNamed = 8
 
 // A namedView is a view with the ranks of another vector.
@@ -144,7 +144,7 @@ func (s *Searcher) near(ctx context.Context, base *view, name string) (*view, er
 	return viewOf(s.serials.Add(1), shards, s.weights(&Request{Rank: name})), err
 }
 
-// forgetRanks drops the views made from one that is no longer in force.
+// forgetRanks drops the views made from one that is no longer current.
 func (s *Searcher) forgetRanks(base *view) {
 	s.naming.Lock()
 	defer s.naming.Unlock()

@@ -221,7 +221,7 @@ func (s *Searcher) onChange() {
 	}
 }
 
-// acquire returns the view in force. The caller releases it.
+// acquire returns the current view. The caller releases it.
 func (s *Searcher) acquire() *view {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -251,7 +251,7 @@ func (s *Searcher) read(fn func(*view) error) error {
 	return err
 }
 
-// readAgain calls fn with the view in force. It calls fn again with a newer view while files vanish
+// readAgain calls fn with the current view. It calls fn again with a newer view while files vanish
 // because a merge in another process replaced their segment. Another query may have made the newer
 // view.
 func (s *Searcher) readAgain(fn func(*view) error) error {
@@ -260,20 +260,20 @@ func (s *Searcher) readAgain(fn func(*view) error) error {
 		if !errors.Is(err, fs.ErrNotExist) || tries == maxRetries {
 			return err
 		}
-		if _, failed := s.Refresh(); failed != nil || s.inForce(v) {
+		if _, failed := s.Refresh(); failed != nil || s.isCurrent(v) {
 			return err
 		}
 	}
 }
 
-// readOnce calls fn with the view in force, and returns the view.
+// readOnce calls fn with the current view, and returns the view.
 func (s *Searcher) readOnce(fn func(*view) error) (*view, error) {
 	v := s.acquire()
 	defer s.release(v)
 	return v, segment.Guard(func() error { return fn(v) })
 }
 
-func (s *Searcher) inForce(v *view) bool {
+func (s *Searcher) isCurrent(v *view) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.current == v

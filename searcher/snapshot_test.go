@@ -76,7 +76,7 @@ func TestRefresh(t *testing.T) {
 	refresh(t, s, false)
 
 	f.add(pagesOf(textPage(1, "http://x.org/1", "a"), textPage(2, "http://x.org/2", "a", "a", "b")), bare)
-	refresh(t, s, false) // not in force yet
+	refresh(t, s, false) // not current yet
 	f.publish()
 	refresh(t, s, true)
 	wantFound(t, s, "a", 2, 1)

@@ -153,7 +153,7 @@ func TestUndoNeedsNoFetch(t *testing.T) {
 }
 
 // TestRestoredPagesAreRevisited: the next recrawl visits pages that were blocked and unblocked since the
-// last one. The patterns in force are then those of the last recrawl.
+// last one. The patterns of the folder are then those of the last recrawl.
 func TestRestoredPagesAreRevisited(t *testing.T) {
 	w := testweb.New(t)
 	w.Page("one.test/", `<title>One</title><a href="/a">a</a> <a href="/b">b</a>`)

@@ -209,9 +209,9 @@ func (s *salvager) index() {
 	s.set, s.end, s.report.Stale = set, m.Indexed, false
 }
 
-// inForce reports whether the index agrees with the repository about a document. It sets the
+// agrees reports whether the index agrees with the repository about a document. It sets the
 // canonical document of an alias from the index.
-func (s *salvager) inForce(r *docindex.Record) bool {
+func (s *salvager) agrees(r *docindex.Record) bool {
 	if s.set == nil || r.Fetch.Address >= s.end {
 		return true
 	}
@@ -366,7 +366,7 @@ func (s *salvager) decide(doc vocab.DocID) error {
 			Doc: doc, URL: fmt.Sprintf("http://document-%d.invalid/", doc), State: docindex.GivenUp, // a name that can never exist (RFC 6761 §6.4)
 			Fetch: &docindex.FetchOutcome{Outcome: vocab.Refused, Reason: "its URL was lost with the document index"},
 		})
-	case r.Fetch != nil && s.inForce(&r):
+	case r.Fetch != nil && s.agrees(&r):
 		s.report.Pages++
 	default:
 		s.report.Named++

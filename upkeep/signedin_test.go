@@ -21,7 +21,7 @@ import (
 	"anatomy/warc"
 )
 
-// marksOf returns of each URL whose page is in force whether it is marked as fetched with
+// marksOf returns of each URL whose page is current whether it is marked as fetched with
 // credentials: in the document index, and in the repository. It fails if these differ.
 func marksOf(t *testing.T, dir string) map[string]bool {
 	t.Helper()

@@ -275,7 +275,7 @@ func (c *completion) decide(r *docindex.Record, f *flight, result *Result) error
 	return nil
 }
 
-// keepsOutcome reports whether the outcome of an earlier visit remains in force, and completes the
+// keepsOutcome reports whether the outcome of an earlier visit remains valid, and completes the
 // record then: nothing has changed, the site was not reached, or a missing page is to be confirmed.
 // A page stays until its site reports in Recrawl.Confirm visits, with at least Recrawl.ConfirmAfter
 // between them, that it does not exist. A visit that does not reach the site is not evidence.

@@ -13,7 +13,7 @@ import (
 //
 // A due document is queued after the new URLs of its host and priority, so that one lease serves
 // both. While it is queued, waiting or in flight, its record keeps the last outcome;
-// [vocab.Unmodified] and temporary failures leave that in force.
+// [vocab.Unmodified] and temporary failures do not change that.
 type Recrawl struct {
 	Mode    RecrawlMode
 	MinAge  time.Duration // minimum time between visits; default 1h, at most MaxAge

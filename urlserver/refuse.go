@@ -67,7 +67,7 @@ func (c *change) countMissing(f *flight) error {
 	return c.apply(f.host, verdicts)
 }
 
-// apply puts verdicts about a host's shapes in force. URLs that were refused for a shape that is no
+// apply applies verdicts about a host's shapes. URLs that were refused for a shape that is no
 // longer spent are reconsidered.
 func (c *change) apply(h *frontier.Host, verdicts []trap.Verdict) error {
 	var lifted []string
@@ -86,7 +86,7 @@ func (c *change) apply(h *frontier.Host, verdicts []trap.Verdict) error {
 	h.HostRecord.Spent = true
 	c.b.PutHost(h.Name, h.HostRecord)
 	c.yields.Write(c.b)
-	for _, shape := range lifted { // once none of them is in force
+	for _, shape := range lifted { // once none of them applies
 		if err := c.readmit(h, shape); err != nil {
 			return err
 		}

@@ -52,7 +52,7 @@ type ClusterNode struct {
 	Machine    string    `json:"machine"`
 	Version    string    `json:"version"`
 	Role       string    `json:"role"`       // "owner", "standby", "replica", or "node" of a divided collection
-	Generation string    `json:"generation"` // that it has in force or has published; "" for none
+	Generation string    `json:"generation"` // its current one, or the last that it published; "" for none
 	Made       time.Time `json:"made"`       // of that generation
 	Failing    string    `json:"failing"`    // why it is behind; "" if nothing is wrong
 

@@ -42,5 +42,5 @@
 // # Ranks
 //
 // The owner of shard 0 computes the ranks of all shards as one graph, over its copies, and uploads
-// them. Each owner puts its part in force, and its next generation contains it.
+// them. Each owner makes its part current, and its next generation contains it.
 package division

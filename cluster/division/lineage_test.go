@@ -202,8 +202,8 @@ func (w *world) own(m *machine, shard int) {
 	o.pub, err = replica.NewPublisher(ctx, replica.PublisherOptions{
 		Bucket: b, Cluster: id.ID, Dir: dir, Epoch: l.Epoch, Owner: l.Owner,
 		Snapshot: o.snapshot, Fence: o.fence,
-		Received: func() []uint64 { return slices.Clone(o.received) },
-		InForce:  func(g *replica.Generation) { w.must(m.mail.InForce(shard, g)) },
+		Received:  func() []uint64 { return slices.Clone(o.received) },
+		OnCurrent: func(g *replica.Generation) { w.must(m.mail.OnCurrent(shard, g)) },
 	})
 	w.must(err)
 	w.owners[shard], m.owners[shard] = o, o
@@ -310,7 +310,7 @@ func (w *world) follow(m *machine, shard int) {
 				epoch, err := lease.Epoch(ctx, b)
 				return name.Epoch >= epoch, err
 			},
-			InForce: func(g *replica.Generation) { w.must(m.mail.InForce(shard, g)) },
+			OnCurrent: func(g *replica.Generation) { w.must(m.mail.OnCurrent(shard, g)) },
 		})
 		w.must(err)
 		m.followers[shard] = f

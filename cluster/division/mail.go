@@ -62,9 +62,9 @@ func (m *Mail) Disown(shard int) {
 	delete(m.notify, shard)
 }
 
-// InForce updates the known parcels from g, a valid generation of a shard. The folder of the shard
+// OnCurrent updates the known parcels from g, a valid generation of a shard. The folder of the shard
 // is, or was, a copy of g.
-func (m *Mail) InForce(shard int, g *replica.Generation) error {
+func (m *Mail) OnCurrent(shard int, g *replica.Generation) error {
 	c := contentsOf(g, shard)
 	m.mu.Lock()
 	m.known[shard] = c
@@ -164,7 +164,7 @@ func (p *post) List(to int) (ids []parcel.ID, err error) {
 
 func (p *post) Fetch(id parcel.ID) ([]byte, error) { return p.folder(id.From).Fetch(id) }
 
-// Drop ignores parcels of other shards: their owners delete them, see InForce.
+// Drop ignores parcels of other shards: their owners delete them, see OnCurrent.
 func (p *post) Drop(id parcel.ID) error {
 	if id.From == p.shard {
 		return p.own.Drop(id)

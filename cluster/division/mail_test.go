@@ -56,7 +56,7 @@ func (o *office) publish(shard int) {
 		}
 		return nil
 	})
-	if err := o.mail.InForce(shard, g); err != nil {
+	if err := o.mail.OnCurrent(shard, g); err != nil {
 		panic(err)
 	}
 }

@@ -107,7 +107,7 @@ type shardState struct {
 	copy     *replica.Follower
 	own      *owned
 	failing  string
-	isCopied bool // a generation has been in force since the node started
+	isCopied bool // a generation has been current since the node started
 }
 
 // Owned is a shard that this node owns.
@@ -117,7 +117,7 @@ type owned struct {
 	member   Member             // nil if the shard cannot be opened
 	received []uint64           // of the last snapshot
 	owner    *node.Owner
-	ranks    string // name of the ranks in force
+	ranks    string // name of the current ranks
 }
 
 // state identifies the state of the shard; it is "" while the shard is not open.
@@ -255,14 +255,14 @@ func (n *Node) options(b bucket.Bucket, shard int, s *owned) node.Options {
 		},
 		Shard: &node.ShardOptions{
 			Node: n.id, May: n.mayClaim, Every: n.o.Publish, State: s.state,
-			Received: func() []uint64 { return s.received },
-			InForce:  func(g *replica.Generation) { n.inForce(shard, g) },
+			Received:  func() []uint64 { return s.received },
+			OnCurrent: func(g *replica.Generation) { n.replaced(shard, g) },
 		},
 	}
 }
 
-func (n *Node) inForce(shard int, g *replica.Generation) {
-	if err := n.mail.InForce(shard, g); err != nil {
+func (n *Node) replaced(shard int, g *replica.Generation) {
+	if err := n.mail.OnCurrent(shard, g); err != nil {
 		n.o.Log.Warn("cannot delete delivered parcels", "error", err)
 	}
 	n.mu.Lock()
@@ -280,7 +280,7 @@ func (n *Node) follow(ctx context.Context, shard int, call func(context.Context)
 			epoch, err := lease.Epoch(ctx, b)
 			return name.Epoch >= epoch, err
 		},
-		InForce: func(g *replica.Generation) { n.inForce(shard, g) },
+		OnCurrent: func(g *replica.Generation) { n.replaced(shard, g) },
 	})
 	if err != nil {
 		return err
@@ -442,7 +442,7 @@ func (n *Node) rank(ctx context.Context) {
 	})
 }
 
-// takeRanks puts the newest ranks in force in the shards that this node owns.
+// takeRanks makes the newest ranks current in the shards that this node owns.
 func (n *Node) takeRanks(ctx context.Context) error {
 	sets, err := rankSets(ctx, n.o.Bucket)
 	if err != nil || len(sets) == 0 {

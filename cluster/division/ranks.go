@@ -132,7 +132,7 @@ func deleteRanks(ctx context.Context, b bucket.Bucket, sets []string) error {
 	return nil
 }
 
-// takeVectors puts the vectors of a shard in force in its data folder.
+// takeVectors makes the vectors of a shard current in its data folder.
 func takeVectors(ctx context.Context, b bucket.Bucket, set string, shard int, dir string) error {
 	content, err := get(ctx, b, set+rankIndex)
 	if err != nil {

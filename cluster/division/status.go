@@ -129,7 +129,7 @@ func Restore(
 		if err != nil {
 			return bytes, err
 		}
-		if err := f.PutInForce(ctx, name); err != nil {
+		if err := f.MakeCurrent(ctx, name); err != nil {
 			return bytes, errors.Join(err, f.Close())
 		}
 		bytes += f.Status().Bytes

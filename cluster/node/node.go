@@ -47,12 +47,12 @@ type Options struct {
 // ShardOptions are the options for a shard of a divided collection. Other shards may know the
 // content of a valid generation, so no owner reverts to an earlier one.
 type ShardOptions struct {
-	Node     string                        // see lease.Claim
-	May      func(free time.Duration) bool // see lease.Options
-	State    func() string                 // see replica.PublisherOptions
-	Received func() []uint64               // likewise
-	InForce  func(*replica.Generation)     // likewise
-	Every    time.Duration                 // between generations
+	Node      string                        // see lease.Claim
+	May       func(free time.Duration) bool // see lease.Options
+	State     func() string                 // see replica.PublisherOptions
+	Received  func() []uint64               // likewise
+	OnCurrent func(*replica.Generation)     // likewise
+	Every     time.Duration                 // between generations
 }
 
 func (o *Options) follower() replica.FollowerOptions {
@@ -201,7 +201,7 @@ func (w *Owner) prepare(ctx context.Context) (*replica.Publisher, error) {
 		Changes: w.o.Changes,
 	}
 	if s := w.o.Shard; s != nil {
-		o.State, o.Received, o.InForce, o.Every = s.State, s.Received, s.InForce, s.Every
+		o.State, o.Received, o.OnCurrent, o.Every = s.State, s.Received, s.OnCurrent, s.Every
 	}
 	return replica.NewPublisher(ctx, o)
 }

@@ -36,9 +36,9 @@ type FollowerOptions struct {
 	// Default: every generation is valid until a later one replaces it.
 	Counts func(context.Context, Name) (bool, error)
 
-	// InForce is called with the generation that the folder is a copy of, when that becomes known
+	// OnCurrent is called with the generation that the folder is a copy of, when that becomes known
 	// and whenever it changes; may be nil.
-	InForce func(*Generation)
+	OnCurrent func(*Generation)
 }
 
 const (
@@ -52,8 +52,8 @@ type Follower struct {
 	o        FollowerOptions
 	lock     io.Closer
 	state    *state
-	at       Name // of the generation in force; zero for none
-	reported Name // last argument of InForce
+	at       Name // of the current generation; zero for none
+	reported Name // last argument of OnCurrent
 
 	mu     sync.Mutex
 	status FollowerStatus
@@ -61,7 +61,7 @@ type Follower struct {
 
 // A FollowerStatus is the state of the copy.
 type FollowerStatus struct {
-	Generation string    // in force; "" for none
+	Generation string    // the current one; "" for none
 	Made       time.Time // when the generation was made
 	Freshness
 	Bytes int64 // copied so far
@@ -88,8 +88,8 @@ func NewFollower(ctx context.Context, o FollowerOptions) (*Follower, error) {
 	if o.Counts == nil {
 		o.Counts = func(context.Context, Name) (bool, error) { return true, nil }
 	}
-	if o.InForce == nil {
-		o.InForce = func(*Generation) {}
+	if o.OnCurrent == nil {
+		o.OnCurrent = func(*Generation) {}
 	}
 	if disks, err := datadir.ReadDisks(durable.OS, o.Dir); err != nil {
 		return nil, err
@@ -172,7 +172,7 @@ func (f *Follower) Status() FollowerStatus {
 }
 
 // Run copies each new generation until ctx ends. While the bucket cannot be reached, or the newest
-// generation is damaged, the last complete one stays in force.
+// generation is damaged, the last complete one stays current.
 func (f *Follower) Run(ctx context.Context) error {
 	for {
 		f.Follow(ctx)
@@ -184,7 +184,7 @@ func (f *Follower) Run(ctx context.Context) error {
 	}
 }
 
-// Follow puts the newest generation in force, unless it already is.
+// Follow makes the newest generation current, unless it already is.
 func (f *Follower) Follow(ctx context.Context) error {
 	began := time.Now()
 	err := f.follow(ctx)
@@ -208,17 +208,17 @@ func (f *Follower) follow(ctx context.Context) error {
 		if f.at.IsZero() {
 			return fmt.Errorf("%w yet: %s", ErrNoCluster, f.o.Bucket)
 		}
-		return f.reportInForce(ctx)
+		return f.reportCurrent(ctx)
 	}
 	newest := names[len(names)-1]
 	if counts, err := f.o.Counts(ctx, newest); err != nil || !counts {
-		return errors.Join(err, f.reportInForce(ctx))
+		return errors.Join(err, f.reportCurrent(ctx))
 	}
-	return f.PutInForce(ctx, newest)
+	return f.MakeCurrent(ctx, newest)
 }
 
-// reportInForce calls InForce with the generation of a copy that existed before.
-func (f *Follower) reportInForce(ctx context.Context) error {
+// reportCurrent calls OnCurrent with the generation of a copy that existed before.
+func (f *Follower) reportCurrent(ctx context.Context) error {
 	if f.at == f.reported {
 		return nil
 	}
@@ -227,14 +227,14 @@ func (f *Follower) reportInForce(ctx context.Context) error {
 		return nil // a later one exists, or will
 	}
 	if err == nil {
-		f.o.InForce(g)
+		f.o.OnCurrent(g)
 		f.reported = f.at
 	}
 	return err
 }
 
-// PutInForce puts a given generation in force. A later Follow puts the newest one in force again.
-func (f *Follower) PutInForce(ctx context.Context, name Name) error {
+// MakeCurrent makes a given generation current. A later Follow makes the newest one current again.
+func (f *Follower) MakeCurrent(ctx context.Context, name Name) error {
 	g, err := read(ctx, f.o.Bucket, name)
 	if err == nil {
 		err = f.apply(ctx, g, name)
@@ -246,7 +246,7 @@ func (f *Follower) PutInForce(ctx context.Context, name Name) error {
 	f.mu.Lock()
 	f.status.Generation, f.status.Made = name.String(), g.Made
 	f.mu.Unlock()
-	f.o.InForce(g)
+	f.o.OnCurrent(g)
 	return nil
 }
 
@@ -289,7 +289,7 @@ func (f *Follower) apply(ctx context.Context, g *Generation, name Name) error {
 	return f.state.write(f.o.Dir)
 }
 
-// replaceFolder puts the files of one data folder of a generation in force, and deletes other
+// replaceFolder makes the files of one data folder of a generation current, and deletes other
 // files.
 func (f *Follower) replaceFolder(g *Generation, folder string) error {
 	dir := filepath.Join(f.o.Dir, folder)
@@ -315,7 +315,7 @@ func (f *Follower) replaceFolder(g *Generation, folder string) error {
 func is(name string) func(string) bool  { return func(path string) bool { return path == name } }
 func not(name string) func(string) bool { return func(path string) bool { return path != name } }
 
-// replaceBetween puts the files outside the shards in force, and deletes other ones. Once SHARDS
+// replaceBetween makes the files outside the shards current, and deletes other ones. Once SHARDS
 // exists the folder can be searched.
 func (f *Follower) replaceBetween(g *Generation) error {
 	err := f.install(g, "", not(shards.FileName))
@@ -332,7 +332,7 @@ func (f *Follower) replaceBetween(g *Generation) error {
 	return err
 }
 
-// Folders for files that are copied and not in force yet.
+// Folders for files that are copied and not current yet.
 func (f *Follower) incoming() string { return filepath.Join(datadir.Cluster(f.o.Dir), "incoming") }
 
 // copyAll copies the files that the folder does not have. Files that are to be replaced are staged
@@ -376,7 +376,7 @@ type copier struct {
 	done   int64           // bytes of the generation copied so far
 }
 
-// file ensures that the folder has a file, in force or staged.
+// file ensures that the folder has a file, current or staged.
 func (c *copier) file(ctx context.Context, file *File) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -431,7 +431,7 @@ func (c *copier) obtain(ctx context.Context, file *File) (*knownFile, error) {
 	return c.write(ctx, file, to, final, begins)
 }
 
-// write writes a file to a path. It reads leading parts that equal those of the file in force from
+// write writes a file to a path. It reads leading parts that equal those of the current file from
 // that file.
 func (c *copier) write(ctx context.Context, file *File, to, final string, begins []Part) (*knownFile, error) {
 	if err := durable.MkdirAll(durable.OS, filepath.Dir(to)); err != nil {
@@ -588,7 +588,7 @@ func withBuffer(size int64, use func([]byte) error) error {
 	return use((*b)[:size])
 }
 
-// replaceDocIndex puts the staged document index of a data folder in force.
+// replaceDocIndex makes the staged document index of a data folder current.
 func (f *Follower) replaceDocIndex(folder string) error {
 	dir := filepath.Join(f.o.Dir, folder)
 	aside := datadir.DamagedDocIndex(dir)
@@ -608,7 +608,7 @@ func (f *Follower) replaceDocIndex(folder string) error {
 	return os.RemoveAll(aside)
 }
 
-// install puts the chosen staged files of a shard, or those outside the shards, in force, except
+// install makes the chosen staged files of a shard, or those outside the shards, current, except
 // those of the document index.
 func (f *Follower) install(g *Generation, folder string, choose func(below string) bool) error {
 	for i := range g.Files {
@@ -618,7 +618,7 @@ func (f *Follower) install(g *Generation, folder string, choose func(below strin
 		}
 		from := filepath.Join(f.incoming(), filepath.FromSlash(p))
 		if _, err := os.Stat(from); isMissing(err) {
-			continue // already in force
+			continue // already current
 		}
 		to := filepath.Join(f.o.Dir, filepath.FromSlash(p))
 		if err := durable.MkdirAll(durable.OS, filepath.Dir(to)); err != nil {

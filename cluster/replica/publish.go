@@ -53,9 +53,9 @@ type PublisherOptions struct {
 	// Received returns Generation.Received for the last copy made by Snapshot; may be nil.
 	Received func() []uint64
 
-	// InForce is called with each valid generation, after Fence has confirmed that this machine is
+	// OnCurrent is called with each valid generation, after Fence has confirmed that this machine is
 	// still the owner; may be nil.
-	InForce func(*Generation)
+	OnCurrent func(*Generation)
 
 	Every time.Duration // interval between generations; default 5 s
 	Log   *slog.Logger  // default: discarded
@@ -347,13 +347,13 @@ func (p *Publisher) upload(ctx context.Context, s *snapshot.Snapshot) error {
 	p.mu.Lock()
 	p.status.Generation = p.state.Generation
 	p.mu.Unlock()
-	if err := p.state.write(p.o.Dir); err != nil || p.o.InForce == nil {
+	if err := p.state.write(p.o.Dir); err != nil || p.o.OnCurrent == nil {
 		return err
 	}
 	if err := p.o.Fence(ctx); err != nil {
 		return err // the next attempt puts it again
 	}
-	p.o.InForce(g)
+	p.o.OnCurrent(g)
 	return nil
 }
 

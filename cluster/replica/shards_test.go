@@ -126,7 +126,7 @@ func TestInterruptedShards(t *testing.T) {
 	const step = 19
 	apart := 0
 	for n := 5; ; n += step {
-		must(t, f.PutInForce(t.Context(), old))
+		must(t, f.MakeCurrent(t.Context(), old))
 		testweb.Checked(t, copied)
 		faults.FailAt(n, syscall.EIO, false)
 		err := f.Follow(t.Context())

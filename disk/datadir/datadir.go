@@ -1,10 +1,10 @@
 // Package datadir defines the layout of a data folder, locks it for the process that writes to it,
-// and determines which of its files are in force.
+// and determines which of its files are current.
 //
 //	DIR/
 //	  VERSION           three lines: "anatomy 3", "folder" and its ID, "sum" and the xxhash64 of the others
 //	  LOCK              locked by the one process that writes (crawl, index); LOCK.pid has its PID
-//	  MANIFEST          JSON: the segments, link runs and rank vectors in force, how far the repository is
+//	  MANIFEST          JSON: the current segments, link runs and rank vectors, how far the repository is
 //	                    indexed, ID, checksum
 //	  DISKS             further folders with files of the repository, see Disk; in few data folders
 //	  MANIFEST.lock     locked briefly by a process that changes the MANIFEST

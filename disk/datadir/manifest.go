@@ -48,7 +48,7 @@ type signedManifest struct {
 	Sum string `json:"sum"`
 }
 
-// ReadManifest returns the manifest in force, or one without files if none was published yet. The
+// ReadManifest returns the current manifest, or one without files if none was published yet. The
 // error is that of [CheckVersion], a *DamageError, or a *MismatchError if the manifest is of
 // another folder.
 func ReadManifest(dir string) (Manifest, error) { return (&ManifestReader{Dir: dir}).Read() }
@@ -88,7 +88,7 @@ func (r *ManifestReader) Read() (Manifest, error) {
 // readTries bounds the calls of read in ReadFiles.
 const readTries = 4
 
-// ReadFiles calls read with the manifest in force, and again with the next one if a file that it
+// ReadFiles calls read with the current manifest, and again with the next one if a file that it
 // names has been deleted meanwhile. It takes no lock. The error is that of [ReadManifest] or of
 // read.
 func ReadFiles(dir string, read func(Manifest) error) error {

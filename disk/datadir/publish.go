@@ -29,7 +29,7 @@ var ErrNoRank = errors.New("no such rank vector")
 // the lock while it writes a rank vector, 4 bytes per document.
 const manifestWait = time.Minute
 
-// change applies edit to the manifest in force and publishes the result as the next generation. The
+// change applies edit to the current manifest and publishes the result as the next generation. The
 // first manifest adopts the rank vectors in the folder, which a lost manifest named.
 func change(dir string, edit func(*Manifest) error) (m Manifest, err error) {
 	lock, err := lockManifest(dir)
@@ -85,7 +85,7 @@ func lockManifestWithin(dir string, within time.Duration) (io.Closer, error) {
 	}
 }
 
-// Publish durably makes m the manifest in force, and returns it as published: with the Ranks in
+// Publish durably makes m the current manifest, and returns it as published: with the Ranks in
 // force, and the next Generation.
 func (w *Writer) Publish(m Manifest) (Manifest, error) {
 	return change(w.dir, func(now *Manifest) error {
@@ -113,7 +113,7 @@ func Skip(dir string, n uint64) error {
 	return err
 }
 
-// PublishFile calls write with the manifest in force while no other process changes it, and then
+// PublishFile calls write with the current manifest while no other process changes it, and then
 // publishes its next generation, so that readers reload what write has replaced. It needs no lock
 // of the folder.
 func PublishFile(dir string, write func(Manifest) error) error {
@@ -121,7 +121,7 @@ func PublishFile(dir string, write func(Manifest) error) error {
 	return err
 }
 
-// PublishRank creates the file of a rank vector, and puts it in force under a name, replacing the
+// PublishRank creates the file of a rank vector, and makes it current under a name, replacing the
 // previous one. It needs no lock of the folder, which must have version [Version].
 func PublishRank(dir, name string, content []byte) error {
 	return changeRanks(dir, func(m *Manifest) error {
@@ -229,7 +229,7 @@ func findRanks(dir string) (map[string]string, error) {
 	return found, nil
 }
 
-// HasRanks reports whether files of rank vectors exist, in force or not.
+// HasRanks reports whether files of rank vectors exist, current or not.
 func HasRanks(dir string) bool {
 	found, err := findRanks(dir)
 	return err == nil && len(found) > 0
@@ -239,7 +239,7 @@ func HasRanks(dir string) bool {
 func (m Manifest) RankNames() []string { return slices.Sorted(maps.Keys(m.Ranks)) }
 
 // Sweep removes files that m does not name: superseded segments and runs, barrels, and remains of a
-// crash. It removes rank vectors that the manifest in force does not name. It returns the removed
+// crash. It removes rank vectors that the current manifest does not name. It returns the removed
 // paths.
 func (w *Writer) Sweep(m Manifest) ([]string, error) {
 	keep := map[string]bool{}
@@ -260,7 +260,7 @@ func (w *Writer) Sweep(m Manifest) ([]string, error) {
 	return append(removed, some...), err
 }
 
-// sweepRanks removes the rank vectors that the manifest in force does not name, while no process
+// sweepRanks removes the rank vectors that the current manifest does not name, while no process
 // publishes one.
 func (w *Writer) sweepRanks() (removed []string, err error) {
 	lock, err := lockManifest(w.dir)

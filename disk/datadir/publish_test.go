@@ -25,7 +25,7 @@ func created(t *testing.T) (dir string, w *Writer) {
 	return dir, w
 }
 
-// readRanks returns the contents of the rank vectors in force.
+// readRanks returns the contents of the current rank vectors.
 func readRanks(t *testing.T, dir string) map[string]string {
 	m, err := ReadManifest(dir)
 	if err != nil {

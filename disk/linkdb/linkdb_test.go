@@ -168,7 +168,7 @@ func TestRunsAreNotReplaced(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(path, []byte("in force"), 0o644); err != nil {
+	if err := os.WriteFile(path, []byte("current"), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := Create(path); !errors.Is(err, os.ErrExist) {
@@ -177,7 +177,7 @@ func TestRunsAreNotReplaced(t *testing.T) {
 	if err := w.Finish(); !errors.Is(err, os.ErrExist) {
 		t.Errorf("Finish: %v", err)
 	}
-	if b, err := os.ReadFile(path); err != nil || string(b) != "in force" {
+	if b, err := os.ReadFile(path); err != nil || string(b) != "current" {
 		t.Errorf("the run is %q, %v", b, err)
 	}
 }

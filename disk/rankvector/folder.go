@@ -7,7 +7,7 @@ import (
 	"anatomy/vocab"
 )
 
-// ReadFolder returns the vector in force under a name in the data folder dir, or nil. It takes no
+// ReadFolder returns the current vector under a name in the data folder dir, or nil. It takes no
 // lock.
 func ReadFolder(dir, name string) (v *Vector, err error) {
 	err = datadir.ReadFiles(dir, func(m datadir.Manifest) (err error) {
@@ -26,8 +26,8 @@ func ReadNamed(dir string, m datadir.Manifest, name string) (*Vector, error) {
 	return Read(datadir.Rank(dir, file))
 }
 
-// Publish durably puts v in force under a name in the data folder dir. On an error the previous
-// vector stays in force. Any process may call it, even while a crawl runs.
+// Publish durably makes v the current vector of a name in the data folder dir. On an error the previous
+// vector stays current. Any process may call it, even while a crawl runs.
 func Publish(dir, name string, v *Vector) error {
 	data, err := v.Encode()
 	if err == nil {

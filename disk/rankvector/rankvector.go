@@ -3,7 +3,7 @@
 //
 // A vector is a file of its own, so that ranks can be recomputed and replaced without changing the
 // segments. The file is immutable: another vector gets another file, and the manifest of the data
-// folder names the one in force. So a reader of a manifest has ranks, segments and links of one
+// folder names the current one. So a reader of a manifest has ranks, segments and links of one
 // generation.
 //
 //	OFFSET  SIZE  MEANING (little endian)

@@ -66,7 +66,7 @@ func TestReadVersion1(t *testing.T) {
 	}
 }
 
-// A vector is in force under its name until another replaces it, and then its file is gone.
+// A vector is current under its name until another replaces it, and then its file is gone.
 func TestPublish(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "data")
 	w, err := datadir.Create(dir)

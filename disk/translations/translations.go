@@ -196,7 +196,7 @@ func readFile(path string) (*Table, error) {
 	return decode(b)
 }
 
-// Publish durably puts a table in force in the data folder dir. On an error the previous one stays.
+// Publish durably makes a table current in the data folder dir. On an error the previous one stays.
 // Searchers read it with the next manifest, which Publish publishes.
 func Publish(dir string, groups []Group) error {
 	for _, g := range groups {

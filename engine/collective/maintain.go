@@ -43,7 +43,7 @@ func Maintain(
 
 // Rebuild rebuilds segments, link databases and ranks of the shards in dir from their repositories
 // and document indexes. Each shard sends the others their part of its links again, in parcels after
-// the pending ones. The indexes in force are searched until the new ones replace them. After a
+// the pending ones. The current indexes are searched until the new ones replace them. After a
 // crash the parcels may be applied to the old indexes, which changes nothing. It returns the number
 // of pages.
 func Rebuild(ctx context.Context, dir string, o engine.Options, workers int) (pages int, err error) {

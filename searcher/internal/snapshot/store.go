@@ -23,7 +23,7 @@ import (
 // A Store holds the current snapshot of a shard, and opens the next one when the data folder has
 // changed.
 //
-// A snapshot has one reference from the store while it is in force, and one from each view that
+// A snapshot has one reference from the store while it is current, and one from each view that
 // holds it. A handle has one from each snapshot that holds it. Both counts are guarded by mu.
 type Store struct {
 	dir    string // data folder
@@ -63,7 +63,7 @@ func (s *Store) Open() int {
 	return len(s.handles)
 }
 
-// Acquire returns the snapshot in force. The caller releases it.
+// Acquire returns the current snapshot. The caller releases it.
 func (s *Store) Acquire() *Snapshot {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -85,7 +85,7 @@ func (s *Store) Release(snap *Snapshot) {
 	}
 }
 
-// Close releases the snapshot in force.
+// Close releases the current snapshot.
 func (s *Store) Close() {
 	if s.current != nil {
 		s.Release(s.current)
@@ -138,7 +138,7 @@ func (s *Store) dropHandles(parts []*Part) (unused []*handle) {
 const replaceWait = 3 * time.Second
 
 // Refresh opens the current state of the data folder, and reports whether it has changed. After an
-// error the snapshot in force stays. It is not safe for concurrent use.
+// error the current snapshot stays. It is not safe for concurrent use.
 func (s *Store) Refresh() (changed bool, err error) {
 	for range 5 { // a merge may remove segments after the manifest was read and before they are opened
 		changed, err = s.replace()

@@ -277,7 +277,7 @@ verifies it. The folder is independent afterwards. The bucket keeps one generati
 				return Hint(err)
 			}
 			began := time.Now()
-			if err := f.PutInForce(c.Context(), name); err != nil {
+			if err := f.MakeCurrent(c.Context(), name); err != nil {
 				return errors.Join(err, f.Close())
 			}
 			screen.SetStatus("")

@@ -72,7 +72,7 @@ func open(s *cli.GlobalFlags) (*config.Config, error) {
 	return c, nil
 }
 
-// show prints the rules in force with what each key means.
+// show prints the current rules with what each key means.
 func show(c *cobra.Command, kept *config.Config, defaults *pflag.FlagSet) error {
 	var text strings.Builder
 	about := "The rules of " + kept.Path() + ". What follows a # has its default."

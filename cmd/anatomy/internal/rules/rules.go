@@ -21,7 +21,7 @@ import (
 // Rules are the rules that a data folder keeps, with the changes by the command line.
 type Rules struct {
 	config  *config.Config
-	kept    []string // flags that the folder keeps and that are in force: "--scope dir"
+	kept    []string // flags that the folder keeps and that apply: "--scope dir"
 	changed []string // "--delay 5s instead of 1s"
 	dirty   bool     // the file is to be written
 	resumed bool     // the folder has a crawl

@@ -72,7 +72,7 @@ func (s Schedule) Ahead() time.Duration {
 	return s.every / 2
 }
 
-// Run begins recrawls until ctx ends. read returns the schedule in force, and when the last crawl
+// Run begins recrawls until ctx ends. read returns the current schedule, and when the last crawl
 // began, zero if unknown. begin begins a recrawl, and returns false if it is to be tried again soon.
 func Run(ctx context.Context, read func() (Schedule, time.Time), begin func(Schedule) bool) error {
 	var in Schedule
