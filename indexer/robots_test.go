@@ -106,21 +106,25 @@ func TestWithheldOfTrees(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		var page strings.Builder
 		words := 0
-		var write func(depth int)
-		write = func(depth int) {
+		var write func(depth int, inHeading bool)
+		write = func(depth int, inHeading bool) { // the end of a heading in another one ends both
 			for range rapid.IntRange(0, 4).Draw(rt, "children") {
 				if depth == 4 || rapid.Bool().Draw(rt, "word") {
 					words++
 					page.WriteString(" w" + strings.Repeat("x", words) + " ")
 					continue
 				}
-				name := rapid.SampledFrom([]string{"span", "div", "section", "b", "h2", "ul"}).Draw(rt, "name")
+				names := []string{"span", "div", "section", "b", "ul", "h2"}
+				if inHeading {
+					names = names[:5]
+				}
+				name := rapid.SampledFrom(names).Draw(rt, "name")
 				page.WriteString("<" + name + rapid.SampledFrom([]string{"", "", " data-nosnippet"}).Draw(rt, "attribute") + ">")
-				write(depth + 1)
+				write(depth+1, inHeading || name == "h2")
 				page.WriteString("</" + name + ">")
 			}
 		}
-		write(0)
+		write(0, false)
 		want := map[string]bool{}
 		root, err := html.Parse(strings.NewReader("<body>" + page.String()))
 		if err != nil {

@@ -112,7 +112,8 @@ func TestSteering(t *testing.T) {
 	if blocked := c.Blocked(); len(blocked) != 4 {
 		t.Errorf("blocked: %q", blocked)
 	}
-	if report, err = c.Unblock(t.Context(), []string{"site3.test"}); err != nil || report.Restored != busyPages {
+	// The crawl watches its pages, so that one of the site may be in a visit.
+	if report, err = c.Unblock(t.Context(), []string{"site3.test"}); err != nil || report.Restored < busyPages-1 || report.Restored > busyPages {
 		t.Errorf("%+v, %v", report, err)
 	}
 	if _, err := c.Remove("site4.test"); err != nil {
