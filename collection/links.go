@@ -24,16 +24,6 @@ import (
 type Links struct {
 	shards  []*shardLinks
 	foreign []*shards.Foreign // by shard
-
-	// After remember: what pages that are linked together repeat.
-	urls  map[vocab.DocID]string
-	links map[vocab.DocID]int // links that the rank of a page is shared by
-}
-
-// remember makes l keep URLs and counts of links that it has read: pages of one site have in-links
-// from the same pages.
-func (l *Links) remember() {
-	l.urls, l.links = map[vocab.DocID]string{}, map[vocab.DocID]int{}
 }
 
 // OpenLinks opens the links of the data folder dir, or of all shards, and the ranks of the same
@@ -162,17 +152,11 @@ func (l *Links) sources(doc vocab.DocID) ([]InLink, error) {
 
 // followed counts the links of a page among which its rank is divided.
 func (l *Links) followed(doc vocab.DocID) (n int, err error) {
-	if n, known := l.links[doc]; known {
-		return n, nil
-	}
 	source, err := l.linksOf(doc)
 	for _, t := range source.Targets {
 		if l.follows(t) {
 			n++
 		}
-	}
-	if l.links != nil && err == nil {
-		l.links[doc] = n
 	}
 	return n, err
 }

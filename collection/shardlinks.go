@@ -112,14 +112,8 @@ func (l *Links) rankOf(doc vocab.DocID) float64 {
 
 // url returns the URL of a document, or "" if it is unknown.
 func (l *Links) url(doc vocab.DocID) (string, error) {
-	if url, known := l.urls[doc]; known {
-		return url, nil
-	}
 	s, inner := l.of(doc)
 	url, _, err := s.find.URL(inner)
-	if l.urls != nil && err == nil {
-		l.urls[doc] = url
-	}
 	return url, err
 }
 

@@ -17,6 +17,7 @@ import (
 	"anatomy/control"
 	"anatomy/disk/datadir"
 	"anatomy/disk/docindex"
+	"anatomy/disk/linkdb"
 	"anatomy/disk/shards"
 	"anatomy/lru"
 	"anatomy/searcher"
@@ -124,8 +125,7 @@ func (s *Site) reportStamp(ctx context.Context) (stamp string, live bool, err er
 	return stamp, live, ctx.Err()
 }
 
-// report makes a report with n pages, at least linkedPages. It is complete if nothing was left out for
-// lack of time or because it could not be read. It shares no memory with blocks of the index.
+// report makes a report with n pages, at least linkedPages. It is complete if the outcomes could be read. It shares no memory with blocks of the index.
 func (s *Site) report(ctx context.Context, site string, n int, live bool) (r *SiteReport, complete bool, err error) {
 	pages, err := s.Searcher.Site(ctx, site, n)
 	if err != nil {
@@ -151,41 +151,82 @@ func (s *Site) report(ctx context.Context, site string, n int, live bool) (r *Si
 	case r.Documents == 0 && len(r.Outcomes) == 0:
 		return nil, false, fmt.Errorf("site %q: %w", site, ErrNotFound)
 	}
-	return r, read && r.LinksOf == len(best), nil
+	return r, read, nil
 }
 
-// linksOfSite counts the hosts of other sites that link to the pages, and that the pages link to.
+// linksOfSite counts the hosts of other sites that link to the pages, and that the pages link to: of each
+// page linkedPages links in each direction.
 func (s *Site) linksOfSite(ctx context.Context, r *SiteReport, pages []searcher.SitePage) error {
-	in, out := map[string]int{}, map[string]int{}
-	err := s.links.use(func(links *Links) error {
-		links.remember()
-		for _, p := range pages {
-			l, err := links.Of(ctx, p.Doc, linkedPages)
-			if errors.Is(err, context.DeadlineExceeded) && r.LinksOf > 0 {
-				break // the report has the number of pages read
-			}
-			if err != nil {
-				return err
-			}
-			r.LinksOf++
-			for _, link := range l.In {
-				countHost(in, r.Site, link.URL)
-			}
-			for _, link := range l.Out {
-				countHost(out, r.Site, link.URL)
-			}
+	docs := make([]vocab.DocID, 0, len(pages))
+	for _, p := range pages {
+		docs = append(docs, p.Doc)
+	}
+	slices.Sort(docs) // so that each block of the links is read once
+	return s.links.use(func(links *Links) error {
+		sources, err := links.sourcesOfEach(docs, linkedPages)
+		if err != nil {
+			return err
 		}
-		return nil
+		targets, err := links.targetsOfEach(docs, linkedPages)
+		if err != nil {
+			return err
+		}
+		r.LinksOf = len(docs)
+		site, _ := weburl.ParseSite(r.Site)
+		if r.In, err = links.countHosts(ctx, &site, sources); err != nil {
+			return err
+		}
+		r.Out, err = links.countHosts(ctx, &site, targets)
+		return err
 	})
-	r.In, r.Out = byCount(in), byCount(out)
-	return err
 }
 
-func countHost(hosts map[string]int, site, url string) {
-	u, err := weburl.Parse(url)
-	if err == nil && !weburl.MatchSite(site, &u) {
-		hosts[u.Host()]++
+// sourcesOfEach returns the pages that link to some documents, which must be ascending, and of each page
+// its number of links: at most n in-links of a document are counted.
+func (l *Links) sourcesOfEach(docs []vocab.DocID, n int) (map[vocab.DocID]int, error) {
+	counted, links, all := map[linkdb.Backlink]bool{}, map[vocab.DocID]int{}, map[vocab.DocID]int{}
+	for b, err := range l.backlinks(docs) {
+		if err != nil {
+			return nil, err
+		}
+		if links[b.To] < n && !counted[b] {
+			counted[b] = true
+			links[b.To]++
+			all[b.From]++
+		}
 	}
+	return all, nil
+}
+
+// targetsOfEach returns the documents that some pages, which must be ascending, link to, and of each its
+// number of links: at most n out-links of a page are counted.
+func (l *Links) targetsOfEach(docs []vocab.DocID, n int) (map[vocab.DocID]int, error) {
+	all := map[vocab.DocID]int{}
+	for _, doc := range docs {
+		source, err := l.linksOf(doc)
+		if err != nil {
+			return nil, err
+		}
+		for _, t := range source.Targets[:min(n, len(source.Targets))] {
+			all[t.Doc]++
+		}
+	}
+	return all, nil
+}
+
+// countHosts returns the hosts of documents outside a site, given the number of links of each document.
+func (l *Links) countHosts(ctx context.Context, site *weburl.SiteSpec, links map[vocab.DocID]int) ([]HostLinks, error) {
+	hosts := map[string]int{}
+	for _, doc := range slices.Sorted(maps.Keys(links)) {
+		url, err := l.url(doc)
+		if err = errors.Join(err, ctx.Err()); err != nil {
+			return nil, err
+		}
+		if u, err := weburl.Parse(url); err == nil && !site.Match(&u) {
+			hosts[u.Host()] += links[doc]
+		}
+	}
+	return byCount(hosts), nil
 }
 
 // shownHosts is the number of hosts in a report in each direction.
@@ -239,13 +280,17 @@ func (s *Site) siteOutcomes(ctx context.Context, r *SiteReport) (read bool, err 
 
 // countOutcomes counts the outcomes of the URLs of a site that belong to the shard.
 func countOutcomes(
-	ctx context.Context, db *docindex.DB, site string, outcomes map[string]int, own func(*weburl.URL) bool,
+	ctx context.Context, db *docindex.DB, name string, outcomes map[string]int, own func(*weburl.URL) bool,
 ) error {
-	return db.Each(1, func(d docindex.Record) error {
+	site, ok := weburl.ParseSite(name)
+	if !ok {
+		return nil
+	}
+	return db.EachContaining(site.Host(), 1, func(d docindex.Record) error {
 		if d.Kind != vocab.PageTarget {
 			return nil
 		}
-		if u, err := weburl.Parse(d.URL); err == nil && weburl.MatchSite(site, &u) && own(&u) {
+		if u, err := weburl.Parse(d.URL); err == nil && site.Match(&u) && own(&u) {
 			what := d.State.String()
 			if d.Fetch != nil {
 				what = d.Fetch.Outcome.String()

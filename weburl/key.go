@@ -56,22 +56,23 @@ func HostOfKey(host string) string {
 	return strings.Join(labels, ".") + port
 }
 
-// A siteSpec is a site as users write it: "example.org", "example.org:8080" or "example.org/dir".
-type siteSpec struct {
+// A SiteSpec is a site as users write it: "example.org", "example.org:8080" or "example.org/dir".
+type SiteSpec struct {
 	host string // reversed, without port
 	port string // "" for every port, and for subdomains too
 	path string // "" or "/dir": this path and those below it
 }
 
-func parseSite(spec string) (siteSpec, bool) {
+// ParseSite returns the site that spec names, or false if spec has no valid host.
+func ParseSite(spec string) (SiteSpec, bool) {
 	spec, _ = cutScheme(strings.TrimPrefix(trimControls(spec), "*."))
 	spec = strings.TrimPrefix(spec, ".")
 	u, err := Parse("http://" + spec)
 	if err != nil || strings.HasPrefix(spec, "/") {
-		return siteSpec{}, false
+		return SiteSpec{}, false
 	}
 	name := u.s[u.hostStart():u.name]
-	return siteSpec{
+	return SiteSpec{
 		host: string(appendReversed(nil, name)),
 		port: u.Port(),
 		path: strings.TrimRight(u.s[u.host:], "/"),
@@ -87,7 +88,7 @@ func parseSite(spec string) (siteSpec, bool) {
 // the smallest range, and [MatchSite] decides about its URLs: /dir-x sorts between /dir and /dir/x. ok is
 // false if spec has no valid host.
 func SiteKeys(spec string) (lo, hi string, ok bool) {
-	site, ok := parseSite(spec)
+	site, ok := ParseSite(spec)
 	if !ok {
 		return "", "", false
 	}
@@ -107,18 +108,23 @@ func SiteKeys(spec string) (lo, hi string, ok bool) {
 
 // MatchSite reports whether spec names u, as defined by [SiteKeys].
 func MatchSite(spec string, u *URL) bool {
-	site, ok := parseSite(spec)
-	if !ok {
-		return false
-	}
-	path, ok := strings.CutPrefix(u.s[u.host:], site.path)
+	site, ok := ParseSite(spec)
+	return ok && site.Match(u)
+}
+
+// Match reports whether s names u, as defined by [SiteKeys].
+func (s *SiteSpec) Match(u *URL) bool {
+	path, ok := strings.CutPrefix(u.s[u.host:], s.path)
 	if !ok || path != "" && path[0] != '/' && path[0] != '?' {
 		return false
 	}
 	host := string(appendReversed(nil, u.s[u.hostStart():u.name]))
-	if site.port != "" {
-		return host == site.host && u.Port() == site.port
+	if s.port != "" {
+		return host == s.host && u.Port() == s.port
 	}
-	below, ok := strings.CutPrefix(host, site.host)
+	below, ok := strings.CutPrefix(host, s.host)
 	return ok && (below == "" || below[0] == '.')
 }
+
+// Host returns the host of s without its port, in the form that the URLs of the site have it.
+func (s *SiteSpec) Host() string { return HostOfKey(s.host) }

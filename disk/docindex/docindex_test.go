@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -163,6 +164,36 @@ func TestReadBack(t *testing.T) {
 	err := db.EachWaiting(time.Unix(1_000_000_001, 500e6), func(w Wait) (bool, error) { waits = append(waits, w); return true, nil })
 	if len(waits) != 1 || waits[0].Doc != 4 || err != nil {
 		t.Errorf("EachWaiting: %v %v", waits, err)
+	}
+}
+
+// TestEachContaining: the records that have a text are those of Each whose URL has it.
+func TestEachContaining(t *testing.T) {
+	db := openMem(t)
+	fill(t, db)
+	urls := func(each func(func(Record) error) error, part string) (found []string) {
+		t.Helper()
+		err := each(func(r Record) error {
+			if strings.Contains(r.URL, part) {
+				found = append(found, r.URL)
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return found
+	}
+	all := urls(func(fn func(Record) error) error { return db.Each(1, fn) }, "")
+	if len(all) < 3 {
+		t.Fatalf("only %q to search", all)
+	}
+	for _, part := range append(all, "a.test", "http://", "absent.test") {
+		want := urls(func(fn func(Record) error) error { return db.Each(1, fn) }, part)
+		got := urls(func(fn func(Record) error) error { return db.EachContaining(part, 1, fn) }, "")
+		if !slices.Equal(got, want) {
+			t.Errorf("records with %q: %q, want %q", part, got, want)
+		}
 	}
 }
 
