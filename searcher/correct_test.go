@@ -244,13 +244,50 @@ func TestComplete(t *testing.T) {
 		`"inverted index`:     nil,
 		`"inverted index" po`: {`"inverted index" postings`},
 		"intitle:gar":         {"intitle:garbage", "intitle:gartnerei"},
-		"-garb":               nil, "site:lib": nil, "": nil, "  ": nil, "zzzz": nil, "東": nil,
+		"-garb":               nil, "site:lib": {"site:library.org"}, "site:zoo": nil, "-site:lib": nil, "": nil, "  ": nil, "zzzz": nil, "東": nil,
 	} {
 		if got := s.Complete(typed, 10); !slices.Equal(got, want) {
 			t.Errorf("%q: %q, want %q", typed, got, want)
 		}
 	}
 	if got := s.Complete("gar", 1); len(got) != 1 || s.Complete("gar", 0) != nil || s.Complete("gar", -1) != nil {
+		t.Errorf("the limit is not kept: %q", got)
+	}
+}
+
+// TestCompleteSite checks that site: is completed with hosts that have pages: those that begin so first.
+func TestCompleteSite(t *testing.T) {
+	searcher.SetCompleteTime(t, time.Minute)
+	f := newFolder(t)
+	var pages []*oracle.Document
+	for i, host := range []string{"docs.example.org", "www.docs.test", "my-docs.test", "api.docs.org:8080", "document.test", "other.test", "192.0.2.7", "docs.test"} {
+		pages = append(pages, textPage(vocab.DocID(i+1), "http://"+host+"/", "common"))
+	}
+	f.add(pagesOf(pages[:4]...), bare)
+	f.add(pagesOf(pages[4:]...), bare)
+	f.publish()
+	s := learned(t, f)
+	for typed, want := range map[string][]string{
+		"site:docs":          {"docs.test", "www.docs.test", "docs.example.org", "my-docs.test", "api.docs.org:8080"},
+		"site:Docs.e":        {"docs.example.org"},
+		"common site:oth":    {"other.test"},
+		"(site:docs.te":      {"docs.test", "www.docs.test", "my-docs.test"},
+		"absent site:oth":    nil, // no page has both
+		"site:192":           {"192.0.2.7"},
+		"site:ocs":           nil,
+		"site:docs.test/dir": nil,
+		"site:":              nil,
+		"insite:oth":         nil,
+	} {
+		got := s.Complete(typed, 10)
+		for i, host := range want {
+			want[i] = typed[:strings.Index(typed, ":")+1] + host
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%q: %q, want %q", typed, got, want)
+		}
+	}
+	if got := s.Complete("site:docs", 2); len(got) != 2 {
 		t.Errorf("the limit is not kept: %q", got)
 	}
 }

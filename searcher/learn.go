@@ -138,8 +138,8 @@ var completeTime = 4 * time.Millisecond // for one completion; tests change it
 
 // Complete returns queries that begin with the typed text, likeliest first, at most limit and
 // MaxCompletions: titles of pages, by PageRank, and words and names that complete the last word, by
-// how often they follow the word before it, or by document frequency. Each has results. It takes at
-// most 5 ms. There are no completions before the first Learn.
+// how often they follow the word before it, or by document frequency. A site: at the end is
+// completed with hosts. Each has results. It takes at most 5 ms. There are no completions before the first Learn.
 func (s *Searcher) Complete(typed string, limit int) []string {
 	k := s.learnt.Load()
 	typed = strings.TrimLeftFunc(typed, unicode.IsSpace)
@@ -155,7 +155,11 @@ func (s *Searcher) Complete(typed string, limit int) []string {
 	sources := suggest.Sources{
 		Words: k.speller.Words, Names: k.names, Titles: k.completions, Evidence: &evidence{v, clock.Share(.5)},
 	}
-	for _, text := range sources.Propose(typed, 2*limit) {
+	proposed := proposeSites(v, typed)
+	if proposed == nil {
+		proposed = sources.Propose(typed, 2*limit)
+	}
+	for _, text := range proposed[:min(len(proposed), 2*limit)] {
 		if len(found) == limit || clock.Check() {
 			break
 		}

@@ -51,6 +51,15 @@ func findPreferred(p *pass) (all []preference, err error) {
 	return all, p.each(func(_ int, q *shardQuery) error { return q.openSites(sites) })
 }
 
+// languages returns the preferred languages in lower case.
+func (f *Preferences) languages() []string {
+	if f.Lang == "" {
+		return nil
+	}
+	all := strings.Split(strings.ToLower(f.Lang), ",")
+	return all[:min(len(all), MaxLanguages)]
+}
+
 // preferenceBonus returns the points of a page by the preferences of the request.
 func (q *shardQuery) preferenceBonus(
 	r *exactRequest, part int, ord vocab.Ordinal,
@@ -62,11 +71,17 @@ func (q *shardQuery) preferenceBonus(
 			all = append(all, "you "+string(f.kind)+" "+f.site)
 		}
 	}
-	if r.lang != "" {
+	if len(r.languages) > 0 {
 		info, err := q.snap.Parts[part].Segment.Record(ord) // present reports the error if it shows the page
-		if err == nil && info.Crawled && vocab.PrimaryLanguage(info.Lang) == vocab.PrimaryLanguage(r.lang) {
+		at := -1
+		if err == nil && info.Crawled {
+			at = slices.IndexFunc(r.languages, func(lang string) bool {
+				return vocab.PrimaryLanguage(info.Lang) == vocab.PrimaryLanguage(lang)
+			})
+		}
+		if at >= 0 {
 			b.Score += q.weights.Preference.Score()
-			all = append(all, "you prefer pages in "+r.lang)
+			all = append(all, "you prefer pages in "+r.languages[at])
 		}
 	}
 	b.Detail = strings.Join(all, ", ")

@@ -145,25 +145,37 @@ func TestRaisedFromBelow(t *testing.T) {
 	}
 }
 
-// TestPreferredLanguage checks that pages in the preferred language score more, and that the
+// TestPreferredLanguage checks that pages in a preferred language score more, and that the
 // explanation says so.
 func TestPreferredLanguage(t *testing.T) {
 	f := newFolder(t)
-	f.add(pagesOf(textPage(1, "http://a.org/", "common"), textPage(2, "http://b.org/", "common"), textPage(3, "http://c.org/", "common")), func(d *oracle.Document) vocab.DocInfo {
+	f.add(pagesOf(textPage(1, "http://a.org/", "common"), textPage(2, "http://b.org/", "common"), textPage(3, "http://c.org/", "common"), textPage(4, "http://d.org/", "common")), func(d *oracle.Document) vocab.DocInfo {
 		info := bare(d)
-		info.Lang = []string{"", "en", "de-ch", ""}[d.Doc]
+		info.Lang = []string{"", "en", "de-ch", "", "fr"}[d.Doc]
 		return info
 	})
 	f.publish()
 	s := f.open(searcher.Options{})
-	resp, err := s.Search(context.Background(), searcher.Request{Query: "common", Explain: true, Preferences: &searcher.Preferences{Lang: "DE-at"}})
-	must(t, err)
-	if len(resp.Results) != 3 || resp.Results[0].Doc != 2 {
-		t.Errorf("results %+v", resp.Results)
-	}
-	for _, r := range resp.Results {
-		if slices.ContainsFunc(r.Explanation.Parts, func(p searcher.Part) bool { return p.Name == "preference" }) != (r.Lang == "de-ch") {
-			t.Errorf("%s in %q: %+v", r.URL, r.Lang, r.Explanation.Parts)
+	for list, preferred := range map[string]map[string]string{
+		"DE-at":    {"de-ch": "you prefer pages in de-at"},
+		"fr,DE-at": {"de-ch": "you prefer pages in de-at", "fr": "you prefer pages in fr"},
+		strings.Repeat("it,", searcher.MaxLanguages) + "fr": {},
+	} {
+		resp, err := s.Search(context.Background(), searcher.Request{Query: "common", Explain: true, Preferences: &searcher.Preferences{Lang: list}})
+		must(t, err)
+		if len(resp.Results) != 4 {
+			t.Fatalf("%s: results %+v", list, resp.Results)
+		}
+		for i, r := range resp.Results {
+			said := ""
+			for _, p := range r.Explanation.Parts {
+				if p.Name == "preference" {
+					said = p.Detail
+				}
+			}
+			if said != preferred[r.Lang] || (said != "") != (i < len(preferred)) {
+				t.Errorf("%s: result %d, %s in %q: %q", list, i, r.URL, r.Lang, said)
+			}
 		}
 	}
 }

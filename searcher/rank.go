@@ -67,7 +67,7 @@ type exactRequest struct {
 	homes     []home
 	nearer    map[vocab.DocID]int // see references
 	preferred []preference
-	lang      string // preferred language, or ""
+	languages []string // preferred ones
 }
 
 // exact returns the exactRequest of the pass, valid until the next call.
@@ -77,7 +77,7 @@ func (p *pass) exact() *exactRequest {
 		preferred: p.preferred,
 	}
 	if prefs := p.req.Preferences; prefs != nil {
-		p.request.lang = prefs.Lang
+		p.request.languages = prefs.languages()
 	}
 	return &p.request
 }

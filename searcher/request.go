@@ -126,13 +126,17 @@ type Preferences struct {
 	Lower []string // pages of these score Weights.Preference less
 	Pin   []string // the best MaxPinned pages of each come before all others
 	Block []string // pages of these are omitted, and counted in Response.Hidden
-	Lang  string   // pages in this language, the first part of a BCP 47 tag, score Weights.Preference more
+
+	// Lang has BCP 47 tags, joined by commas. Pages in one of these languages, whatever the region,
+	// score Weights.Preference more.
+	Lang string
 }
 
 // Bounds of preferences.
 const (
 	MaxPreferred = 100 // sites in total; the rest are ignored
 	MaxPinned    = 3   // pages per pinned site
+	MaxLanguages = 20  // in Lang; the rest are ignored
 )
 
 // Links is the interface of the link database for queries. It is safe for concurrent use.

@@ -19,7 +19,7 @@ var everyParameter = map[string]string{
 	"/cached":         "doc=4711&q=inverted&text=1&version=1:2:0",
 	"/cached/page":    "doc=4711&q=inverted&version=1:2:0",
 	"/advanced":       "all=a&phrase=b&any=c&none=d&site=e.test&notsite=f.test&title=g&url=h&anchor=i&num=20",
-	"/preferences":    "raise=a.test&lower=b.test&pin=c.test&block=d.test&lang=de&num=10&tab=1&theme=dark&instant=1&saved=1",
+	"/preferences":    "raise=a.test&lower=b.test&pin=c.test&block=d.test&lang=de&num=10&tab=1&theme=dark&instant=1&saved=1&match=a&undo=block+e.test",
 	"/suggest":        "q=inv&num=3",
 	"/api/v1/search":  "q=inverted+index&start=10&num=10&explain=1&verbatim=1&raise=a.test&lower=b.test&pin=c.test&block=d.test&lang=de",
 	"/api/v1/trace":   "url=https://www.docs.test/",

@@ -110,9 +110,18 @@ var browserPages = map[string]string{
 	"home": "/", "results": "/search?q=inverted+index", "no pages": "/search?q=unindexed", "facets": "/search?q=inverted+index&facets=all", "partial": "/search?q=inverted+index%22&start=40", "empty": "/search?q=%22qwertz+asdf%22+site%3Aexample.org",
 	"explain": "/explain?q=inverted+index&url=https://www.docs.test/anatomy/storage/inverted-index.html", "cached": "/cached?doc=4711&q=inverted+index",
 	"text": "/cached?doc=4711&q=inverted+index&text=1", "problem": "/search?q=x&start=-1", "pager": "/search?q=inverted+index&num=3&start=30",
-	"links": "/links?doc=4711", "filtered links": "/links?doc=4711&match=page&site=from.test&in=25", "images": "/search?q=fox&type=image", "noimages": "/search?q=none&type=image", "info": "/page?url=https://www.docs.test/old", "unknown": "/page?url=http://unknown.test/", "ask": "/page", "preferences": "/preferences?block=a.test&raise=b.test",
+	"links": "/links?doc=4711", "filtered links": "/links?doc=4711&match=page&site=from.test&in=25", "images": "/search?q=fox&type=image", "noimages": "/search?q=none&type=image", "info": "/page?url=https://www.docs.test/old", "unknown": "/page?url=http://unknown.test/", "ask": "/page", "preferences": "/preferences?block=a.test&raise=b.test&lang=fr,de&undo=pin+c.test", "many preferences": "/preferences?raise=b.test,other.org&lower=low.test&block=" + manySites,
 	"liked": "/search?q=inverted+index&raise=sorter.docs.test&block=papers.docs.test&blocked=1", "api": "/api", "crawl": "/crawl", "help": "/help", "bot": "/bot", "advanced": "/advanced", "site": "/site/docs.test", "live": "/site/live.test", "versions": "/versions?doc=4711", "difference": "/versions?doc=4711&old=1:1:0&new=1:2:0", "version": "/cached?doc=4711&version=1:2:0",
 }
+
+// manySites are those of a long list.
+var manySites = func() string {
+	var all []string
+	for i := range 40 {
+		all = append(all, fmt.Sprintf("site-%d.a-long-name-of-a-host.example.test/and/a/folder", i))
+	}
+	return strings.Join(all, ",")
+}()
 
 // theme has the system prefer a theme.
 func theme(name string) chromedp.Action[chromedp.Void] {
@@ -178,7 +187,7 @@ func TestBrowserFits(t *testing.T) {
 // smallTargets lists the visible controls that are lower than 44 pixels, with all menus open. A checkbox has
 // its label as target, and a link inside a sentence is exempt (WCAG 2.2, 2.5.8).
 const smallTargets = `document.querySelectorAll("details").forEach(d => d.open = true),
-	[...document.querySelectorAll("button, summary, select, textarea, input:not([type=hidden], [type=checkbox], [type=radio]), .meta a, .pager a, .kinds a, .side li a, .foot nav a, .also a, .tools a, .facets li a, .chip, .clear, .parts th > a, .tally th > a, .plain li > a")]
+	[...document.querySelectorAll("button, summary, select, textarea, input:not([type=hidden], [type=checkbox], [type=radio]), .meta a, .pager a, .kinds a, .side li a, .foot nav a, .also a, .tools a, .facets li a, .chip, .clear, .parts th > a, .tally th > a, .plain li > a, .checks label, .lists a")]
 	.filter(e => e.checkVisibility() && e.getBoundingClientRect().height < 43.9).map(e => e.outerHTML.slice(0, 120))`
 
 // metaLines is the greatest number of lines of meta data below a result.
@@ -280,6 +289,23 @@ func TestBrowserInstant(t *testing.T) {
 	}
 }
 
+// TestBrowserPreferences: the list of sites is filtered while typing, and the field for a site offers hosts of
+// the collection.
+func TestBrowserPreferences(t *testing.T) {
+	tab := newTab(t)
+	f := newFake()
+	f.complete = func(typed string, limit int) []string { return []string{typed + ".test", typed + ".org"} }
+	server := httptest.NewServer(newServer(f).Handler())
+	t.Cleanup(server.Close)
+	const shown = `[...document.querySelectorAll(".lists li, .lists h2")].filter(e => e.checkVisibility()).length`
+	act(t, tab, chromedp.Navigate(server.URL+browserPages["many preferences"]), arrived("/preferences"))
+	if n := look[int](t, tab, shown); n != 46 {
+		t.Errorf("%d sites and headings", n)
+	}
+	act(t, tab, chromedp.SendKeys("#match", "OTHER"), until(shown+" == 2"), chromedp.SendKeys("#site", "x.test docs"),
+		until(`[...document.querySelectorAll("#hosts option")].map(o => o.value).join() == "x.test docs.test,x.test docs.org"`))
+}
+
 var withoutScript = chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
 	_, err := cdp.Call(ctx, t, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true})
 	return err
@@ -295,15 +321,11 @@ func TestBrowserWithoutScript(t *testing.T) {
 	}
 	menu := chromedp.Click(".hit .menu summary")
 	act(t, tab, chromedp.WaitVisible(".hit"), menu, chromedp.Click(`.hit a[href^="/explain"]`), chromedp.WaitVisible("table.parts"))
-	act(t, tab, chromedp.Navigate(base+"/preferences"), chromedp.WaitVisible("#block"))
-	blocked, err := chromedp.Run(tab, chromedp.Value("#block"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if strings.TrimSpace(blocked) != "www.docs.test" {
-		t.Errorf("blocked are %q", blocked)
-	}
-	act(t, tab, chromedp.Click("#dark"), chromedp.Click(".settings > button"), chromedp.WaitVisible(`html[data-theme=dark] [role=status]`),
+	act(t, tab, chromedp.Navigate(base+"/preferences"), chromedp.WaitVisible(`button[value="block www.docs.test"]`),
+		chromedp.SendKeys("#site", "one.test two.test"), chromedp.Click(".add button"), chromedp.WaitVisible(`button[value="block two.test"]`),
+		chromedp.Click(`button[value="block one.test"]`), chromedp.WaitVisible(".undo"), chromedp.WaitNotPresent(`button[value="block one.test"][name=remove]`),
+		chromedp.Click(".undo button"), chromedp.WaitVisible(`button[value="block one.test"][name=remove]`))
+	act(t, tab, chromedp.Click("#dark"), chromedp.Click("#save"), chromedp.WaitVisible(`html[data-theme=dark] [role=status]`),
 		chromedp.Navigate(base+"/search?q=inverted+index"), menu, chromedp.Click(`.hit a[href^="/cached"]`), chromedp.WaitVisible("iframe"))
 }
 

@@ -364,6 +364,7 @@ func newFake() *fakeIndex {
 	return &fakeIndex{
 		answers: map[string]*searcher.Response{
 			"inverted index":  {Interpreted: "inverted index", Words: []string{"inverted", "index"}, Results: results, Total: 95, Exact: true, Documents: 9390, Services: true, Took: 1_284 * time.Microsecond},
+			everyPage:         {Results: results, Total: 95, Exact: true},
 			`inverted index"`: {Interpreted: `inverted "index"`, Words: []string{"inverted", "index"}, Results: results, Total: 1200, Partial: true, Documents: 314_000, Took: 1000 * time.Millisecond},
 			hostileQuery:      {Interpreted: hostileQuery + " x", Words: []string{"<script>"}, Results: []searcher.Result{hostile}, Total: 1, Exact: true, Why: "<script>"},
 		},
@@ -376,6 +377,10 @@ func newFake() *fakeIndex {
 		},
 	}
 }
+
+// everyPage is the query of the page of preferences for what the collection has.
+const everyPage = "filetype:html OR filetype:pdf OR filetype:docx OR filetype:odt OR filetype:rtf OR filetype:xlsx OR filetype:ods OR " +
+	"filetype:pptx OR filetype:odp OR filetype:epub OR filetype:txt OR filetype:md OR filetype:xml OR filetype:csv OR filetype:json"
 
 const hostileQuery = `"><script>hit()</script>`
 

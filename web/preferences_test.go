@@ -2,6 +2,7 @@ package web
 
 import (
 	"fmt"
+	"html"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -46,7 +47,7 @@ func TestPreferencesAreKept(t *testing.T) {
 		t.Errorf("cookie %+v", cookie)
 	}
 	page := withCookie(s, "/preferences?saved=1", cookie.Value).Body.String()
-	for _, want := range []string{"example.org\ndocs.test/a</textarea>", "spam.test\nads.test</textarea>", `value="de"`, "<option selected>20", `value="dark" checked`, `name="tab" value="1" checked`, `data-theme="dark"`, "data-instant", "Saved"} {
+	for _, want := range []string{`value="raise docs.test/a" aria-label="remove docs.test/a">`, `value="raise example.org"`, `value="lower low.test"`, `value="pin pin.test"`, `value="block ads.test"`, `<a href="/site/spam.test" dir="ltr">spam.test</a>`, `name="lang" value="de" checked><span lang="de">Deutsch<`, "<option selected>20", `value="dark" checked`, `name="tab" value="1" checked`, `data-theme="dark"`, "data-instant", "Saved"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page lacks %q:\n%s", want, page)
 		}
@@ -138,7 +139,7 @@ func TestPreferencesAreRefused(t *testing.T) {
 	for body, want := range map[string]string{
 		"block=no+host!": "is not a site", "block=" + url.QueryEscape(hostileQuery): "is not a site", "lang=" + url.QueryEscape(hostileQuery): "Parameter lang",
 		"theme=pink": "Parameter theme", "num=0": "Parameter num", "num=-1": "Parameter num", "num=1000": "Parameter num", "num=x": "Parameter num", "tab=maybe": "Parameter tab", "tab=1&tab=0": "must not occur twice",
-		"block=..": "is not a site", "raise=" + strings.Join(sites, ","): "more sites than a browser can store", "block=" + strings.Repeat("x", 256<<10+1): "too long",
+		"block=..": "is not a site", "raise=" + strings.Join(sites, ","): "this browser keeps 3,500", "block=" + strings.Repeat("x", 256<<10+1): "too long",
 	} {
 		w := postForm(s, "/preferences", body)
 		if w.Code != http.StatusBadRequest || !strings.Contains(w.Body.String(), want) || strings.Contains(w.Body.String(), "<script>hit") {
@@ -155,6 +156,136 @@ func TestPreferencesAreRefused(t *testing.T) {
 	}
 	if w := withCookie(s, "/search?q=a", "theme=pink&block=ok.test,!&num=x"); w.Code != http.StatusOK {
 		t.Errorf("a bad cookie stops a search: %d", w.Code)
+	}
+}
+
+// saved returns the cookie that an answer sets, read as a query string.
+func saved(t *testing.T, w *httptest.ResponseRecorder) string {
+	t.Helper()
+	cookies := w.Result().Cookies()
+	if len(cookies) != 1 {
+		t.Fatalf("%d, cookies %v:\n%s", w.Code, cookies, w.Body)
+	}
+	value, err := url.QueryUnescape(cookies[0].Value)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return value
+}
+
+// TestPreferencesForm: the form adds and removes sites of the cookie's lists, or of those that it has
+// itself, saves the settings with them, and its answer leads to the page with an Undo.
+func TestPreferencesForm(t *testing.T) {
+	s := newServer(newFake())
+	const cookie = "anatomy_preferences=block=a.test%2Cb.test&raise=c.test"
+	for _, c := range []struct{ form, want, location string }{
+		{"theme=dark", "block=a.test,b.test&raise=c.test&theme=dark", "/preferences?saved=1"},
+		{"site=D.test+https://e.test/docs/&kind=lower&lang=de&lang=fr", "block=a.test,b.test&lang=de,fr&lower=d.test,e.test/docs&raise=c.test", "/preferences?saved=1"},
+		{"site=a.test&kind=raise", "block=b.test&raise=c.test,a.test", "/preferences?saved=1"},
+		{"remove=block+a.test&match=.te", "block=b.test&raise=c.test", "/preferences?match=.te&undo=block+a.test"},
+		{"remove=raise+c.test&num=10", "block=a.test,b.test", "/preferences?undo=raise+c.test"},
+		{"raise=x.test&site=y.test&kind=raise", "raise=x.test,y.test", "/preferences?saved=1"},
+		{"raise=x.test&remove=raise+x.test", "", "/preferences?undo=raise+x.test"},
+	} {
+		w := postForm(s, "/preferences", c.form, "Cookie", cookie)
+		if got := saved(t, w); w.Code != http.StatusSeeOther || got != c.want || w.Header().Get("Location") != c.location {
+			t.Errorf("%s: %d %q, to %s", c.form, w.Code, got, w.Header().Get("Location"))
+		}
+	}
+	page := withCookie(s, "/preferences?undo=block+a.test", "block=b.test").Body.String()
+	if !strings.Contains(page, "Removed: <bdi>a.test</bdi>") || !strings.Contains(page, `<button name="set" value="block a.test" autofocus>Undo`) {
+		t.Errorf("no way back:\n%s", page)
+	}
+	w := postForm(s, "/preferences/site", "set=block+a.test", "Cookie", "anatomy_preferences=block=b.test")
+	if got := saved(t, w); got != "block=b.test,a.test" || w.Header().Get("Location") != "/preferences?saved=1" {
+		t.Errorf("undone: %q, to %s", got, w.Header().Get("Location"))
+	}
+	given := get(t, s, "/preferences?raise=x.test&theme=dark", http.StatusOK)
+	_, form, _ := strings.Cut(given, `<form class="settings"`)
+	if strings.Count(form, `<input type="hidden" name="raise" value="x.test">`) != 1 || strings.Contains(form, `<input type="hidden" name="theme"`) {
+		t.Errorf("the lists of the address are not those of the form:\n%s", given)
+	}
+}
+
+// TestPreferencesFormFails: what cannot be saved is said on the page, which keeps what was typed.
+func TestPreferencesFormFails(t *testing.T) {
+	s := newServer(newFake())
+	var many, long []string
+	for i := range searcher.MaxPreferred {
+		many = append(many, fmt.Sprintf("s%d.test", i))
+		long = append(long, fmt.Sprintf("a-longer-name-of-a-site-%d.example.test", i))
+	}
+	full := url.Values{"block": {strings.Join(many, ",")}}.Encode()
+	for _, c := range []struct{ cookie, form, want string }{
+		{"block=a.test", "site=b.test+no!host&kind=raise&theme=dark", "“no!host” is not a site."},
+		{"block=a.test", "site=" + url.QueryEscape(hostileQuery) + "&kind=block", "is not a site."},
+		{full, "site=more.test&kind=block", "The lists would have 101 sites; the limit is 100."},
+		{"", "site=" + url.QueryEscape(strings.Join(long, " ")) + "&kind=block", "this browser keeps 3,500."},
+	} {
+		w := postForm(s, "/preferences", c.form, "Cookie", "anatomy_preferences="+c.cookie)
+		body := w.Body.String()
+		typed, _ := url.ParseQuery(c.form)
+		if w.Code != http.StatusBadRequest || len(w.Result().Cookies()) != 0 || !strings.Contains(body, `role="alert" id="failed">`) || !strings.Contains(body, c.want) ||
+			!strings.Contains(body, `name="site" value="`+html.EscapeString(typed.Get("site"))+`"`) || strings.Contains(body, "<script>hit") {
+			t.Errorf("%s: %d, cookies %v:\n%s", c.form, w.Code, w.Result().Cookies(), body)
+		}
+	}
+	body := postForm(s, "/preferences", "site=!&kind=raise&theme=dark", "Cookie", "anatomy_preferences=block=a.test", "Accept-Language", "de").Body.String()
+	for _, want := range []string{`value="block a.test"`, `<option value="raise" selected>`, `value="dark" checked`, "„!“ ist keine Website."} {
+		if !strings.Contains(body, want) {
+			t.Errorf("the page lacks %q:\n%s", want, body)
+		}
+	}
+	for _, form := range []string{"remove=love+a.test", "remove=block", "site=a.test&kind=none", "site=a.test", "undo=x", "match=" + strings.Repeat("x", 201)} {
+		if w := postForm(s, "/preferences", form); form != "undo=x" && (w.Code != http.StatusBadRequest || len(w.Result().Cookies()) != 0) {
+			t.Errorf("%s: %d", form, w.Code)
+		}
+	}
+	get(t, s, "/preferences?undo=love+a.test", http.StatusBadRequest)
+}
+
+// TestPreferencesLists: a long list has a filter, and the page offers the languages and hosts of the
+// collection, which it finds once.
+func TestPreferencesLists(t *testing.T) {
+	f := newFake()
+	s := newServer(f)
+	short := withCookie(s, "/preferences", "lang=fr,de&block=a.test").Body.String()
+	for _, want := range []string{
+		`name="lang" value="en"><span lang="en">English<`, `name="lang" value="de" checked><span lang="de">Deutsch<`, `name="lang" value="fr" checked><span lang="fr">français<`,
+		`<option value="a-host-with-a-long-name-0.docs.test">`,
+	} {
+		if !strings.Contains(short, want) {
+			t.Errorf("the page lacks %q:\n%s", want, short)
+		}
+	}
+	if strings.Contains(short, `id="match"`) {
+		t.Error("a list of one site has a filter")
+	}
+	if len(f.asked) != 1 || f.asked[0].Facets != "site,lang" {
+		t.Errorf("asked %+v", f.asked)
+	}
+	const nine = "block=a.test,b.test,c.test,d.test,e.test&raise=f.test,g.test,h.test,other.org"
+	page := withCookie(s, "/preferences", nine).Body.String()
+	if strings.Count(page, `name="remove"`) != 9 || !strings.Contains(page, `id="match"`) {
+		t.Errorf("nine sites:\n%s", page)
+	}
+	page = withCookie(s, "/preferences?match=Other", nine).Body.String()
+	if strings.Count(page, `name="remove"`) != 1 || !strings.Contains(page, `value="raise other.org"`) || !strings.Contains(page, `<input type="hidden" name="match" value="Other">`) {
+		t.Errorf("filtered:\n%s", page)
+	}
+	if page = withCookie(s, "/preferences?match=zz", nine).Body.String(); !strings.Contains(page, "No site has this text.") {
+		t.Errorf("nothing is found:\n%s", page)
+	}
+	if page = get(t, s, "/preferences", http.StatusOK); !strings.Contains(page, "No site is raised") {
+		t.Errorf("without preferences:\n%s", page)
+	}
+	if len(f.asked) != 1 {
+		t.Errorf("the offer was made %d times", len(f.asked))
+	}
+	empty := newFake()
+	delete(empty.answers, everyPage)
+	if page = get(t, newServer(empty), "/preferences", http.StatusOK); !strings.Contains(page, "no page whose language is known") {
+		t.Errorf("an empty collection:\n%s", page)
 	}
 }
 

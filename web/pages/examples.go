@@ -4,8 +4,6 @@ import (
 	"context"
 	"slices"
 	"strings"
-	"sync"
-	"time"
 	"unicode"
 
 	"anatomy/searcher"
@@ -27,66 +25,16 @@ var plainExamples = []helpExample{
 
 // Bounds of examples.
 const (
-	examplePages   = 30               // whose titles give words
-	exampleLetters = 4                // fewest of a word: shorter ones say little by themselves
-	exampleTries   = 5                // queries of a kind that are tried
-	examplesKept   = 10 * time.Minute // before they are made again
-	examplesTime   = 2 * time.Second  // for making them
-	noneKept       = 10 * time.Second // while there are none
+	examplePages   = 30 // whose titles give words
+	exampleLetters = 4  // fewest of a word: shorter ones say little by themselves
+	exampleTries   = 5  // queries of a kind that are tried
 )
 
-// examples show people what they can ask this collection: a query of each kind of plainExamples. The
+// findExamples returns what people can ask this collection: a query of each kind of plainExamples. The
 // words are of the titles of the pages with the highest PageRank, and each query with a link finds
 // something. A kind without such a query has the plain one.
-type examples struct {
-	reader *reader.Reader
-	now    func() time.Time
-
-	mu     sync.Mutex
-	list   []helpExample
-	due    time.Time // when they are made again
-	making bool      // by a request; others do not wait for it
-}
-
-// get returns an example of each kind.
-func (e *examples) get(ctx context.Context) []helpExample {
-	if e.begin() {
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), examplesTime)
-		defer cancel()
-		e.end(e.find(ctx))
-	}
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if e.list == nil {
-		return plainExamples
-	}
-	return e.list
-}
-
-// begin reports whether the caller has to make the examples.
-func (e *examples) begin() bool {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if e.making || e.now().Before(e.due) {
-		return false
-	}
-	e.making = true
-	return true
-}
-
-// end takes over new examples, nil if there are none.
-func (e *examples) end(list []helpExample) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	e.making, e.due = false, e.now().Add(noneKept)
-	if list != nil {
-		e.list, e.due = list, e.now().Add(examplesKept)
-	}
-}
-
-// find makes the examples. It returns nil if the collection has none, or the time is over.
-func (e *examples) find(ctx context.Context) []helpExample {
-	best, err := e.reader.Search(ctx, searcher.Request{Query: "filetype:html OR filetype:txt OR filetype:md", Limit: examplePages})
+func findExamples(ctx context.Context, reader *reader.Reader) *[]helpExample {
+	best, err := reader.Search(ctx, searcher.Request{Query: "filetype:html OR filetype:txt OR filetype:md", Limit: examplePages})
 	if err != nil || len(best.Results) == 0 {
 		return nil
 	}
@@ -95,7 +43,7 @@ func (e *examples) find(ctx context.Context) []helpExample {
 		others := min(i, len(queries)) // not all kinds from the same title
 		queries = slices.Concat(queries[others:], queries[:others])
 		for _, q := range queries[:min(exampleTries, len(queries))] {
-			a, err := e.reader.Search(ctx, searcher.Request{Query: q, Limit: 1, Verbatim: true})
+			a, err := reader.Search(ctx, searcher.Request{Query: q, Limit: 1, Verbatim: true})
 			if err != nil {
 				return nil
 			}
@@ -105,7 +53,7 @@ func (e *examples) find(ctx context.Context) []helpExample {
 			}
 		}
 	}
-	return list
+	return &list
 }
 
 // exampleQueries returns queries of the kinds of plainExamples about some pages.

@@ -54,11 +54,15 @@ func New(o Options) *Handlers {
 		frame: f,
 		search: &searchPages{
 			frame: f, reader: o.Reader, now: o.Now, images: o.FetchImage != nil,
-			examples: &examples{reader: o.Reader, now: o.Now},
+			examples: &renewed[[]helpExample]{now: o.Now, find: func(ctx context.Context) *[]helpExample {
+				return findExamples(ctx, o.Reader)
+			}},
 		},
-		documents:   &documentPages{f, o.Reader},
-		preferences: &preferencesPages{f, sameOrigin},
-		images:      &imagePages{frame: f, reader: o.Reader},
+		documents: &documentPages{f, o.Reader},
+		preferences: &preferencesPages{f, sameOrigin, &renewed[offer]{now: o.Now, find: func(ctx context.Context) *offer {
+			return findOffer(ctx, o.Reader)
+		}}},
+		images: &imagePages{frame: f, reader: o.Reader},
 	}
 	if o.FetchImage != nil {
 		h.images.pictures = picture.NewPictures(o.FetchImage, o.Now)

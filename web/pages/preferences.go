@@ -1,7 +1,8 @@
 package pages
 
 import (
-	"cmp"
+	"context"
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -10,7 +11,10 @@ import (
 	"github.com/gin-gonic/gin"
 
 	"anatomy/searcher"
+	"anatomy/web/internal/address"
+	"anatomy/web/internal/messages"
 	"anatomy/web/internal/params"
+	"anatomy/web/internal/reader"
 	"anatomy/web/internal/respond"
 	"anatomy/web/internal/text"
 )
@@ -19,20 +23,77 @@ import (
 type preferencesPages struct {
 	*frame
 	sameOrigin *http.CrossOriginProtection
+	offer      *renewed[offer]
+}
+
+// An offer is what preferences can be about in a collection.
+type offer struct {
+	Languages []string // tags, those of most pages first
+	Hosts     []string // those of most pages first
+}
+
+// findOffer returns the languages and hosts of a collection, searcher.MaxFacetValues of each.
+func findOffer(ctx context.Context, reader *reader.Reader) *offer {
+	every := "filetype:" + strings.Join(fileKinds, " OR filetype:")
+	a, err := reader.Search(ctx, searcher.Request{Query: every, Limit: 1, Count: searcher.CountNone, Facets: "site,lang"})
+	if err != nil || len(a.Results) == 0 {
+		return nil
+	}
+	found := &offer{}
+	for _, f := range a.Facets {
+		for _, v := range f.Values {
+			if lang := text.LangTag(v.Value); f.Kind == "lang" && lang != "" {
+				found.Languages = append(found.Languages, lang)
+			} else if f.Kind == "site" {
+				found.Hosts = append(found.Hosts, v.Value)
+			}
+		}
+	}
+	return found
 }
 
 // A preferencesView is the preferences page.
 type preferencesView struct {
 	params.Preferences
-	Saved bool
-	Nums  []int  // choices of results per page
-	Link  string // address with these preferences
-	Sites []siteLists
+	Saved     bool
+	Removed   string     // site that was just removed, or ""
+	Undo      string     // the choice that brings it back
+	Failed    string     // why the form was not saved, or ""
+	Adding    string     // sites that could not be added
+	Kind      string     // list that a site is added to
+	Given     url.Values // lists that are not those of the cookie, for the form
+	Kinds     []siteList
+	Sites     int    // in all lists
+	Found     int    // of Match
+	Match     string // part of the names of the sites that are shown
+	Filter    bool   // the lists are long
+	Languages []languageView
+	Hosts     []string // suggestions
+	Nums      []int    // choices of results per page
+	Link      string   // address with these preferences
 }
 
-type siteLists struct{ Name, Label, About, Text string }
+// IsList reports whether a parameter is a list of sites.
+func (v *preferencesView) IsList(name string) bool { return v.Lists()[name] != nil }
 
-var preferenceLists = []siteLists{
+// A siteList is the sites with one preference.
+type siteList struct {
+	Name, Label, About string
+	Sites              []listedSite
+}
+
+type listedSite struct{ Site, Href string }
+
+// A languageView is a language that can be preferred.
+type languageView struct {
+	Tag, Name string
+	On        bool
+}
+
+// longList is the number of sites from which the page has a filter for them.
+const longList = 8
+
+var preferenceLists = []siteList{
 	{Name: "raise", Label: "Raise", About: "their pages score more"},
 	{Name: "lower", Label: "Lower", About: "their pages score less"},
 	{Name: "pin", Label: "Pin", About: "their best pages come first"},
@@ -42,55 +103,162 @@ var preferenceLists = []siteLists{
 func (s *preferencesPages) preferencesPage(c *gin.Context) error {
 	p := params.Read(c)
 	a := visitorOf(c, p)
-	saved := p.Flag("saved")
+	v := &preferencesView{Preferences: a.Preferences, Saved: p.Flag("saved"), Match: p.Text("match", maxMatch)}
+	if a.Carry != nil {
+		v.Given = a.Values()
+	}
+	if undo := p.One("undo"); undo != "" {
+		if _, site, ok := choiceOf(undo); ok {
+			v.Removed, v.Undo = site, undo
+		} else {
+			p.Fail("Parameter undo must be raise, lower, pin or block, and a site.")
+		}
+	}
 	if p.Err != nil {
 		return p.Err
 	}
-	v := s.view(c, "Preferences", "")
-	f := &preferencesView{Preferences: a.Preferences, Saved: saved, Nums: []int{10, 20, 30, 50, 100}}
-	if a.Num > 0 && !slices.Contains(f.Nums, a.Num) {
-		f.Nums = append(f.Nums, a.Num)
-		slices.Sort(f.Nums)
-	}
-	if values := a.Values(); len(values) > 0 {
-		f.Link = "/?" + values.Encode()
-	}
-	for _, l := range preferenceLists {
-		l.Text = strings.Join(*a.Lists()[l.Name], "\n")
-		f.Sites = append(f.Sites, l)
-	}
-	v.Body = f
-	return s.render(c, http.StatusOK, "preferences", v)
+	return s.show(c, http.StatusOK, v)
 }
 
-// savePreferences saves the form of the preferences page.
+// show answers with the preferences page.
+func (s *preferencesPages) show(c *gin.Context, status int, f *preferencesView) error {
+	v := s.view(c, "Preferences", "")
+	f.Kinds, f.Sites, f.Found = siteLists(&f.Preferences, f.Match)
+	f.Filter = f.Sites > longList || f.Match != ""
+	if f.Kind == "" {
+		f.Kind = "block"
+	}
+	offer := s.offer.get(c.Request.Context())
+	if offer == nil {
+		offer = &searchless
+	}
+	f.Hosts, f.Languages = offer.Hosts, languageViews(f.Lang, offer.Languages)
+	if f.Nums = []int{10, 20, 30, 50, 100}; f.Num > 0 && !slices.Contains(f.Nums, f.Num) {
+		f.Nums = append(f.Nums, f.Num)
+		slices.Sort(f.Nums)
+	}
+	if values := f.Values(); len(values) > 0 {
+		f.Link = "/?" + values.Encode()
+	}
+	v.Body = f
+	return s.render(c, status, "preferences", v)
+}
+
+// searchless is the offer of a collection that has nothing to search.
+var searchless offer
+
+// siteLists returns the sites whose names have match in them, by list, and their numbers.
+func siteLists(f *params.Preferences, match string) (all []siteList, sites, found int) {
+	for _, l := range preferenceLists {
+		list := *f.Lists()[l.Name]
+		for _, site := range slices.Sorted(slices.Values(list)) {
+			if sites++; strings.Contains(site, strings.ToLower(match)) {
+				l.Sites = append(l.Sites, listedSite{site, address.SiteHref(site)})
+				found++
+			}
+		}
+		all = append(all, l)
+	}
+	return all, sites, found
+}
+
+// languageViews returns the languages of a collection, and the preferred ones that it lacks.
+func languageViews(preferred string, offered []string) (all []languageView) {
+	on := strings.FieldsFunc(preferred, params.IsListGap)
+	for _, tag := range offered {
+		all = append(all, languageView{tag, text.LanguageName(tag), slices.Contains(on, tag)})
+	}
+	for _, tag := range on {
+		if !slices.Contains(offered, tag) {
+			all = append(all, languageView{tag, text.LanguageName(tag), true})
+		}
+	}
+	return all
+}
+
+// choiceOf reads a preference for a site: "block example.org".
+func choiceOf(choice string) (what, site string, ok bool) {
+	what, raw, _ := strings.Cut(choice, " ")
+	_, known := (&params.Preferences{}).Lists()[what]
+	site, isSite := text.SiteName(raw)
+	return what, site, isSite && (known || what == "none")
+}
+
+// savePreferences saves the form of the preferences page: its settings, and the lists of sites with
+// those added and without the one removed. The lists are those of the cookie, unless the form has
+// them.
 func (s *preferencesPages) savePreferences(c *gin.Context) error {
 	if err := s.fromHere(c); err != nil {
 		return err
 	}
 	p := &params.Params{Values: c.Request.PostForm}
-	f := p.Preferences()
-	if f.Num == searcher.DefaultLimit {
-		f.Num = 0
+	if languages := p.Values["lang"]; len(languages) > 1 { // checkboxes
+		p.Values["lang"] = []string{strings.Join(languages, ",")}
 	}
-	if err := cmp.Or(p.Err, s.keep(c, f)); err != nil {
-		return err
+	v := &preferencesView{Preferences: *p.Preferences(), Adding: p.One("site"), Kind: p.One("kind")}
+	lists := v.Lists()
+	if slices.ContainsFunc(slices.Collect(maps.Keys(lists)), p.Values.Has) {
+		v.Given = v.Values()
+	} else {
+		for name, list := range kept(c.Request).Lists() {
+			*lists[name] = *list
+		}
 	}
-	s.site.Redirect(c, http.StatusSeeOther, "/preferences?saved=1")
+	if v.Num == searcher.DefaultLimit {
+		v.Num = 0
+	}
+	next := url.Values{"saved": {"1"}}
+	f := v.Preferences.Clone()
+	if removed := p.One("remove"); removed != "" {
+		_, site, ok := choiceOf(removed)
+		if !ok {
+			p.Fail("Parameter remove must be a list and a site.")
+		}
+		f.Set(site, "none")
+		next = url.Values{"undo": {removed}}
+	}
+	if match := p.Text("match", maxMatch); match != "" {
+		next.Set("match", match)
+	}
+	if lists[v.Kind] == nil && v.Adding != "" {
+		p.Fail("Parameter kind must be raise, lower, pin or block.")
+	}
+	if p.Err != nil {
+		return p.Err
+	}
+	m := messages.For(c.GetHeader("Accept-Language"))
+	if v.Failed = addSites(m, f, v.Adding, v.Kind); v.Failed == "" {
+		v.Failed = s.keep(c, m, f)
+	}
+	if v.Failed != "" {
+		return s.show(c, http.StatusBadRequest, v)
+	}
+	s.site.Redirect(c, http.StatusSeeOther, "/preferences?"+next.Encode())
 	return nil
 }
 
+// addSites adds sites to a list. It returns why it cannot, or "".
+func addSites(m *messages.Printer, f *params.Preferences, sites, kind string) (failed string) {
+	for _, raw := range strings.FieldsFunc(sites, params.IsListGap) {
+		site, ok := text.SiteName(raw)
+		if !ok {
+			return m.Text("“%s” is not a site. Write example.org or example.org/docs.", text.Shorten(text.Visible(raw), 80))
+		}
+		f.Set(site, kind)
+	}
+	return ""
+}
+
 // preferSite saves one choice from the menu of a result, "block example.org" in set, and redirects
-// to the results. If the preferences are in the address, it changes the address instead of the
-// cookie.
+// to the results of the query string in back, or without it to the preferences. If the preferences
+// are in that, it changes the address instead of the cookie.
 func (s *preferencesPages) preferSite(c *gin.Context) error {
 	if err := s.fromHere(c); err != nil {
 		return err
 	}
 	p := &params.Params{Values: c.Request.PostForm}
-	what, raw, _ := strings.Cut(p.One("set"), " ")
-	site, ok := text.SiteName(raw)
-	if _, known := (&params.Preferences{}).Lists()[what]; !ok || !known && what != "none" {
+	what, site, ok := choiceOf(p.One("set"))
+	if !ok {
 		p.Fail("Parameter set must be raise, lower, pin, block or none, and a site.")
 	}
 	back, err := url.ParseQuery(p.Text("back", 4*params.MaxQuery))
@@ -117,9 +285,13 @@ func (s *preferencesPages) preferSite(c *gin.Context) error {
 	} else {
 		f := kept(c.Request)
 		f.Set(site, what)
-		if err := s.keep(c, f); err != nil {
-			return err
+		if failed := s.keep(c, messages.English, f); failed != "" {
+			return respond.BadParameter(failed)
 		}
+	}
+	if len(back) == 0 {
+		s.site.Redirect(c, http.StatusSeeOther, "/preferences?saved=1")
+		return nil
 	}
 	s.site.Redirect(c, http.StatusSeeOther, "/search?"+back.Encode())
 	return nil
@@ -137,15 +309,18 @@ func (s *preferencesPages) fromHere(c *gin.Context) error {
 	return nil
 }
 
-// keep stores preferences in the cookie.
-func (s *preferencesPages) keep(c *gin.Context, f *params.Preferences) error {
-	text := f.Values().Encode()
-	if len(text) > maxPreferences {
-		return respond.BadParameter("These are more sites than a browser can store. Enter fewer, or their common parent domain.")
+// keep stores preferences in the cookie. It returns why it cannot, or "".
+func (s *preferencesPages) keep(c *gin.Context, m *messages.Printer, f *params.Preferences) (failed string) {
+	if _, sites, _ := siteLists(f, ""); sites > searcher.MaxPreferred {
+		return m.Text("The lists would have %d sites; the limit is %d. Remove some, or add their common parent domain.", sites, searcher.MaxPreferred)
+	}
+	value := f.Values().Encode()
+	if len(value) > maxPreferences {
+		return m.Text("The lists would take %d bytes; this browser keeps %d. Remove some sites, or add their common parent domain.", len(value), maxPreferences)
 	}
 	http.SetCookie(c.Writer, &http.Cookie{
-		Name: preferencesCookie, Value: text, Path: s.site.Path("/"), MaxAge: preferencesLength, HttpOnly: true, SameSite: http.SameSiteLaxMode,
+		Name: preferencesCookie, Value: value, Path: s.site.Path("/"), MaxAge: preferencesLength, HttpOnly: true, SameSite: http.SameSiteLaxMode,
 		Secure: s.site.Secure(c.Request),
 	})
-	return nil
+	return ""
 }

@@ -23,7 +23,7 @@ type searchPages struct {
 	now    func() time.Time
 	images bool // the server shows images
 
-	examples *examples
+	examples *renewed[[]helpExample]
 }
 
 // home shows the home page. With parameter q it redirects to the results, since clients of SearXNG
@@ -34,7 +34,10 @@ func (s *searchPages) home(c *gin.Context) error {
 		return nil
 	}
 	v := s.view(c, "", "")
-	v.Body = s.examples.get(c.Request.Context())
+	v.Body = plainExamples
+	if made := s.examples.get(c.Request.Context()); made != nil {
+		v.Body = *made
+	}
 	return s.render(c, http.StatusOK, "home", v)
 }
 

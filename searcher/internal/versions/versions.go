@@ -28,17 +28,16 @@ func NamesLanguage(n *query.Node) bool {
 }
 
 // Readable returns the languages for results, best first: that of the query's words, the preferred
-// one, and those that the person reads (reads, joined by commas).
-func Readable(n *query.Node, preferred, reads string) (languages []string) {
+// ones, and those that the person reads (reads, joined by commas).
+func Readable(n *query.Node, preferred []string, reads string) (languages []string) {
 	if lang := n.Language(); lang != "" {
 		languages = append(languages, lang)
 	} else if n.IsEnglish() {
 		languages = append(languages, "en")
 	}
-	for _, list := range []string{preferred, reads} {
-		if list != "" {
-			languages = append(languages, strings.Split(strings.ToLower(list), ",")...)
-		}
+	languages = append(languages, preferred...)
+	if reads != "" {
+		languages = append(languages, strings.Split(strings.ToLower(reads), ",")...)
 	}
 	return languages
 }

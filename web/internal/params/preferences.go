@@ -50,7 +50,7 @@ func (p *Params) Preferred() searcher.Preferences {
 	f := Preferences{}
 	sites := 0
 	for name, list := range f.Lists() {
-		for _, raw := range strings.FieldsFunc(p.One(name), func(r rune) bool { return r == ',' || r <= ' ' }) {
+		for _, raw := range strings.FieldsFunc(p.One(name), IsListGap) {
 			site, ok := text.SiteName(raw)
 			if !ok {
 				p.Fail("Parameter %s: %q is not a site. Write example.org or example.org/docs.", name, text.Shorten(text.Visible(raw), 80))
@@ -67,12 +67,25 @@ func (p *Params) Preferred() searcher.Preferences {
 	if sites > searcher.MaxPreferred {
 		p.Fail("The lists have %d sites. The limit is %d.", sites, searcher.MaxPreferred)
 	}
-	if lang := p.One("lang"); lang != "" {
-		if f.Lang = text.LangTag(lang); f.Lang == "" {
-			p.Fail("Parameter lang must be a language tag: de, en, pt-br.")
+	f.Lang = p.languages()
+	return f.Preferences
+}
+
+// languages reads the parameter lang: language tags separated by commas.
+func (p *Params) languages() string {
+	var all []string
+	for _, raw := range strings.FieldsFunc(p.One("lang"), IsListGap) {
+		lang := text.LangTag(raw)
+		if lang == "" {
+			p.Fail("Parameter lang must be language tags: de, en, pt-br.")
+		} else if !slices.Contains(all, lang) {
+			all = append(all, lang)
 		}
 	}
-	return f.Preferences
+	if len(all) > searcher.MaxLanguages {
+		p.Fail("Parameter lang has %d languages. The limit is %d.", len(all), searcher.MaxLanguages)
+	}
+	return strings.Join(all[:min(len(all), searcher.MaxLanguages)], ",")
 }
 
 // Values returns preferences as parameters, without defaults.
@@ -136,4 +149,13 @@ func (f *Preferences) Set(site, what string) {
 			*list = append(*list, site)
 		}
 	}
+}
+
+// Clone returns preferences with lists of their own.
+func (f *Preferences) Clone() *Preferences {
+	clone := *f
+	for _, list := range clone.Lists() {
+		*list = slices.Clone(*list)
+	}
+	return &clone
 }

@@ -1,7 +1,7 @@
 // Keys on top of a page that works without them: / to the box, j and k from result to result,
 // n and p from page to page, ? for a list of them. Enter on a focused title is the browser's own. In
 // the box, completions of what was typed: arrows move, Enter searches, Escape gives back what was
-// typed. Who prefers it gets results while typing.
+// typed. Who prefers it gets results while typing. The lists of preferences are filtered while typing.
 (() => {
   "use strict";
   const root = new URL("..", document.currentScript.src); // of the site: a proxy may have put it below a path
@@ -25,6 +25,9 @@
     "?": () => document.getElementById("keys").showModal(),
   };
   if (box) complete(box);
+  const site = document.getElementById("site"), match = document.getElementById("match");
+  if (site?.list) offer(site);
+  if (match && document.querySelector(".lists")) filter(match);
   if (box && "instant" in document.documentElement.dataset) instant(box);
   document.addEventListener("keydown", (e) => {
     if (e.ctrlKey || e.metaKey || e.altKey) return;
@@ -37,6 +40,48 @@
       keys[e.key]();
     }
   });
+
+  // offer puts the hosts of the collection that continue what is typed into the list of a field, and
+  // makes pasted lines words.
+  function offer(field) {
+    const first = [...field.list.children];
+    let timer = 0, asking = null;
+    const ask = async () => {
+      asking?.abort();
+      asking = new AbortController();
+      const typed = field.value.split(/[\s,]/).pop();
+      const before = field.value.slice(0, field.value.length - typed.length);
+      if (!typed) return field.list.replaceChildren(...(before ? [] : first));
+      try {
+        const answer = await fetch(new URL(`suggest?q=${encodeURIComponent(`site:${typed}`)}`, root), { signal: asking.signal });
+        const texts = answer.ok ? (await answer.json())[1] : [];
+        field.list.replaceChildren(...texts.map((text) => new Option("", before + text.replace(/^site:/, ""))));
+      } catch { /* aborted, or no server: the field works without */ }
+    };
+    field.addEventListener("input", () => {
+      clearTimeout(timer);
+      timer = setTimeout(ask, 60);
+    });
+    field.addEventListener("paste", (e) => {
+      const text = e.clipboardData.getData("text");
+      if (!text.includes("\n")) return;
+      e.preventDefault();
+      field.setRangeText(text.trim().split(/\s+/).join(" "), field.selectionStart, field.selectionEnd, "end");
+    });
+  }
+
+  // filter hides the sites without the text that is typed.
+  function filter(field) {
+    const show = () => {
+      for (const list of document.querySelectorAll(".lists section")) {
+        const rows = [...list.querySelectorAll("li")];
+        for (const row of rows) row.hidden = !row.firstChild.textContent.includes(field.value.trim().toLowerCase());
+        list.hidden = rows.every((row) => row.hidden);
+      }
+    };
+    field.addEventListener("input", show);
+    show();
+  }
 
   // instant puts the results of what is typed in the place of the page, once typing rests.
   function instant(box) {

@@ -1,0 +1,53 @@
+package searcher
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"anatomy/searcher/internal/snapshot"
+	"anatomy/weburl"
+)
+
+// maxSiteHosts bounds the hosts that are examined to complete site: in one segment.
+const maxSiteHosts = 1000
+
+// proposeSites completes a site: at the end of the typed text with hosts of the index: first those
+// that begin with it, then those of which another label does, shorter names first. It returns nil if
+// the text ends with something else.
+func proposeSites(v *view, typed string) (all []string) {
+	at := strings.LastIndexAny(typed, " (") + 1
+	begin, ok := strings.CutPrefix(strings.ToLower(typed[at:]), "site:")
+	word := begin[:len(begin)-len(strings.TrimLeftFunc(begin, func(r rune) bool { return r != '.' && r != '-' }))]
+	if !ok || word == "" {
+		return nil
+	}
+	rank := map[string]int{}
+	for part := range v.parts() {
+		labels := part.HostLabels()
+		from, _ := slices.BinarySearchFunc(labels, word, func(l snapshot.HostLabel, word string) int {
+			return cmp.Compare(l.Word, word)
+		})
+		for _, l := range labels[from:min(from+maxSiteHosts, len(labels))] {
+			if !strings.HasPrefix(l.Word, word) {
+				break
+			}
+			switch host := weburl.HostOfKey(l.Host); {
+			case strings.HasPrefix(strings.TrimPrefix(host, "www."), begin), strings.HasPrefix(host, begin):
+				rank[host] = 0
+			case strings.Contains(host, "."+begin), strings.Contains(host, "-"+begin):
+				rank[host] = 1
+			}
+		}
+	}
+	for host := range rank {
+		all = append(all, host)
+	}
+	slices.SortFunc(all, func(x, y string) int {
+		return cmp.Or(cmp.Compare(rank[x], rank[y]), cmp.Compare(len(x), len(y)), cmp.Compare(x, y))
+	})
+	for i, host := range all {
+		all[i] = typed[:at] + "site:" + host
+	}
+	return all
+}
