@@ -60,6 +60,8 @@ var numbers = []struct{ document, sentence, folder, code string }{
 	{"doc/query.md", "The lists have up to 100 sites, and up to 20 languages", "searcher", `MaxPreferred += 100`},
 	{"doc/query.md", "The lists have up to 100 sites, and up to 20 languages", "searcher", `MaxLanguages += 20`},
 	{"doc/query.md", "in a cookie of your browser, of up to 3,500 bytes", "web/pages", `maxPreferences += 3500`},
+	{"doc/query.md", "has up to 64 KiB", "web/internal/prefsfile", `MaxBytes += 64 << 10`},
+	{"doc/query.md", "version = 1 ", "web/internal/prefsfile", `Version = 1`},
 	{"doc/query.md", "exact up to a thousand", "searcher", `CountTo = 1000|CountTo, 1000`},
 	{"doc/query.md", "in the first 64 KB of a page's text", "searcher", `SnippetBytes = 64 << 10`},
 	{"doc/api.md", "in the first 64 KB of the page's text", "searcher", `SnippetBytes = 64 << 10`},

@@ -1,8 +1,10 @@
 package web
 
 import (
+	"bytes"
 	"fmt"
 	"html"
+	"mime/multipart"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -286,6 +288,62 @@ func TestPreferencesLists(t *testing.T) {
 	delete(empty.answers, everyPage)
 	if page = get(t, newServer(empty), "/preferences", http.StatusOK); !strings.Contains(page, "no page whose language is known") {
 		t.Errorf("an empty collection:\n%s", page)
+	}
+}
+
+// sendFile posts a file to be imported.
+func sendFile(s *Server, content string, header ...string) *httptest.ResponseRecorder {
+	var body bytes.Buffer
+	form := multipart.NewWriter(&body)
+	part, _ := form.CreateFormFile("file", "preferences.toml") // into memory: cannot fail
+	part.Write([]byte(content))
+	form.Close()
+	return postForm(s, "/preferences/import", body.String(), append([]string{"Content-Type", form.FormDataContentType()}, header...)...)
+}
+
+// TestPreferencesFile: what is exported can be imported, which shows it in the form, and saves nothing;
+// a list of sites adds to the blocked ones; a bad file leaves all as it was.
+func TestPreferencesFile(t *testing.T) {
+	s := newServer(newFake())
+	const cookie = "block=a.test,b.test&lang=de,fr&theme=dark"
+	w := withCookie(s, "/preferences/export", cookie)
+	file := w.Body.String()
+	if h := w.Header(); w.Code != http.StatusOK || h.Get("Content-Type") != "application/toml; charset=utf-8" || !strings.Contains(h.Get("Content-Disposition"), `"preferences.toml"`) ||
+		file != "version = 1\nblock = [\n  'a.test',\n  'b.test'\n]\nlang = ['de', 'fr']\ntheme = 'dark'\n" {
+		t.Errorf("%v:\n%s", h, file)
+	}
+	w = sendFile(s, file, "Cookie", "anatomy_preferences=raise=c.test")
+	body := w.Body.String()
+	_, form, _ := strings.Cut(body, `<form class="settings"`)
+	if w.Code != http.StatusOK || len(w.Result().Cookies()) != 0 || !strings.Contains(body, "They are not saved yet") || strings.Contains(form, "c.test") ||
+		!strings.Contains(form, `<input type="hidden" name="block" value="a.test,b.test">`) || !strings.Contains(form, `value="fr" checked`) || !strings.Contains(form, `value="dark" checked`) {
+		t.Errorf("%d, cookies %v:\n%s", w.Code, w.Result().Cookies(), body)
+	}
+	w = sendFile(s, "! spam\n*://*.c.test/*\n", "Cookie", "anatomy_preferences=raise=c.test,d.test&block=a.test")
+	if body = w.Body.String(); w.Code != http.StatusOK || !strings.Contains(body, `<input type="hidden" name="block" value="a.test,c.test">`) || !strings.Contains(body, `<input type="hidden" name="raise" value="d.test">`) {
+		t.Errorf("%d:\n%s", w.Code, body)
+	}
+	for content, want := range map[string]string{
+		"version = 1\nblock = ['a.test',\n'no!host']": "<li>Line 3: <bdi>“no!host” is not a site.",
+		"a.test\n" + hostileQuery:                     "<li>Line 2: <bdi>“&#34;&gt;&lt;script&gt;hit()&lt;/script&gt;” is not a site.",
+		strings.Repeat("# a comment\n", 6000):         "<li><bdi>The file has more than 65,536 bytes.",
+		"":                                            "<li>Line 1: <bdi>The line version = 1 is missing.",
+	} {
+		w = sendFile(s, content, "Cookie", "anatomy_preferences=raise=c.test")
+		if body = w.Body.String(); w.Code != http.StatusBadRequest || len(w.Result().Cookies()) != 0 || !strings.Contains(body, want) || !strings.Contains(body, `value="raise c.test"`) || strings.Contains(body, "<script>hit") {
+			t.Errorf("%.40q: %d, cookies %v:\n%s", content, w.Code, w.Result().Cookies(), body)
+		}
+	}
+	if w = sendFile(s, file, "Sec-Fetch-Site", "cross-site"); w.Code != http.StatusForbidden {
+		t.Errorf("from another site: %d", w.Code)
+	}
+	if w = sendFile(s, strings.Repeat("a", 256<<10)); w.Code != http.StatusBadRequest || !strings.Contains(w.Body.String(), "too long") {
+		t.Errorf("a long body: %d", w.Code)
+	}
+	for _, form := range []string{"", "file=version"} {
+		if w = postForm(s, "/preferences/import", form); w.Code != http.StatusBadRequest {
+			t.Errorf("%q: %d", form, w.Code)
+		}
 	}
 }
 

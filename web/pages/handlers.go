@@ -102,6 +102,8 @@ func (h *Handlers) Routes(r *gin.Engine) {
 	get("/site/*site", h.documents.sitePage)
 	get("/image", h.images.image)
 	get("/preferences", h.preferences.preferencesPage)
+	get("/preferences/export", h.preferences.exportPreferences)
+	r.POST("/preferences/import", h.Page(h.preferences.importPreferences))
 	r.POST("/preferences", h.Page(h.preferences.savePreferences))
 	r.POST("/preferences/site", h.Page(h.preferences.preferSite))
 	get("/static/:file", h.static)

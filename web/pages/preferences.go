@@ -2,6 +2,8 @@ package pages
 
 import (
 	"context"
+	"errors"
+	"io"
 	"maps"
 	"net/http"
 	"net/url"
@@ -14,6 +16,7 @@ import (
 	"anatomy/web/internal/address"
 	"anatomy/web/internal/messages"
 	"anatomy/web/internal/params"
+	"anatomy/web/internal/prefsfile"
 	"anatomy/web/internal/reader"
 	"anatomy/web/internal/respond"
 	"anatomy/web/internal/text"
@@ -56,15 +59,16 @@ func findOffer(ctx context.Context, reader *reader.Reader) *offer {
 type preferencesView struct {
 	params.Preferences
 	Saved     bool
-	Removed   string     // site that was just removed, or ""
-	Undo      string     // the choice that brings it back
-	Failed    string     // why the form was not saved, or ""
-	Adding    string     // sites that could not be added
-	Kind      string     // list that a site is added to
-	Given     url.Values // lists that are not those of the cookie, for the form
+	Removed   string              // site that was just removed, or ""
+	Undo      string              // the choice that brings it back
+	Failed    string              // why the form was not saved, or ""
+	Read      bool                // they are those of a file, and not saved
+	Problems  []prefsfile.Problem // of the file
+	Adding    string              // sites that could not be added
+	Kind      string              // list that a site is added to
+	Given     url.Values          // lists that are not those of the cookie, for the form
 	Kinds     []siteList
-	Sites     int    // in all lists
-	Found     int    // of Match
+	Found     int    // sites of Match
 	Match     string // part of the names of the sites that are shown
 	Filter    bool   // the lists are long
 	Languages []languageView
@@ -123,8 +127,8 @@ func (s *preferencesPages) preferencesPage(c *gin.Context) error {
 // show answers with the preferences page.
 func (s *preferencesPages) show(c *gin.Context, status int, f *preferencesView) error {
 	v := s.view(c, "Preferences", "")
-	f.Kinds, f.Sites, f.Found = siteLists(&f.Preferences, f.Match)
-	f.Filter = f.Sites > longList || f.Match != ""
+	f.Kinds, f.Found = siteLists(&f.Preferences, f.Match)
+	f.Filter = f.Sites() > longList || f.Match != ""
 	if f.Kind == "" {
 		f.Kind = "block"
 	}
@@ -147,19 +151,19 @@ func (s *preferencesPages) show(c *gin.Context, status int, f *preferencesView) 
 // searchless is the offer of a collection that has nothing to search.
 var searchless offer
 
-// siteLists returns the sites whose names have match in them, by list, and their numbers.
-func siteLists(f *params.Preferences, match string) (all []siteList, sites, found int) {
+// siteLists returns the sites whose names have match in them, by list, and their number.
+func siteLists(f *params.Preferences, match string) (all []siteList, found int) {
 	for _, l := range preferenceLists {
 		list := *f.Lists()[l.Name]
 		for _, site := range slices.Sorted(slices.Values(list)) {
-			if sites++; strings.Contains(site, strings.ToLower(match)) {
+			if strings.Contains(site, strings.ToLower(match)) {
 				l.Sites = append(l.Sites, listedSite{site, address.SiteHref(site)})
 				found++
 			}
 		}
 		all = append(all, l)
 	}
-	return all, sites, found
+	return all, found
 }
 
 // languageViews returns the languages of a collection, and the preferred ones that it lacks.
@@ -249,6 +253,65 @@ func addSites(m *messages.Printer, f *params.Preferences, sites, kind string) (f
 	return ""
 }
 
+// exportPreferences answers with the preferences as a file.
+func (s *preferencesPages) exportPreferences(c *gin.Context) error {
+	p := params.Read(c)
+	f := visitorOf(c, p).Preferences
+	if p.Err != nil {
+		return p.Err
+	}
+	content, err := prefsfile.Write(&f)
+	if err != nil {
+		return err
+	}
+	respond.AsData(c)
+	c.Header("Content-Disposition", `attachment; filename="preferences.toml"`)
+	c.Data(http.StatusOK, "application/toml; charset=utf-8", content)
+	return nil
+}
+
+// importPreferences shows the preferences of a file, which the page's form saves, or the problems of
+// the file. A list of sites adds to the blocked ones.
+func (s *preferencesPages) importPreferences(c *gin.Context) error {
+	if err := s.fromHere(c); err != nil {
+		return err
+	}
+	m := messages.For(c.GetHeader("Accept-Language"))
+	v := &preferencesView{Preferences: *kept(c.Request)}
+	content, err := posted(c.Request, "file", prefsfile.MaxBytes)
+	switch {
+	case err != nil:
+		return respond.BadParameter("Field file must be a file.")
+	case len(content) > prefsfile.MaxBytes:
+		v.Problems = []prefsfile.Problem{{Text: m.Text("The file has more than %d bytes.", prefsfile.MaxBytes)}}
+	case prefsfile.IsBlockList(content):
+		f := v.Clone()
+		if v.Problems = prefsfile.AddBlockList(m, f, content); v.Problems == nil {
+			v.Preferences = *f
+		}
+	default:
+		var f *params.Preferences
+		if f, v.Problems = prefsfile.Read(m, content); f != nil {
+			v.Preferences = *f
+		}
+	}
+	if v.Problems != nil {
+		return s.show(c, http.StatusBadRequest, v)
+	}
+	v.Read, v.Given = true, v.Values()
+	return s.show(c, http.StatusOK, v)
+}
+
+// posted returns a file of a form, or the first limit+1 bytes of it.
+func posted(r *http.Request, field string, limit int64) ([]byte, error) {
+	file, _, err := r.FormFile(field)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	return io.ReadAll(io.LimitReader(file, limit+1))
+}
+
 // preferSite saves one choice from the menu of a result, "block example.org" in set, and redirects
 // to the results of the query string in back, or without it to the preferences. If the preferences
 // are in that, it changes the address instead of the cookie.
@@ -303,7 +366,11 @@ func (s *preferencesPages) fromHere(c *gin.Context) error {
 		return respond.Forbidden("Another site sent this request.")
 	}
 	c.Request.Body = http.MaxBytesReader(c.Writer, c.Request.Body, MaxForm)
-	if err := c.Request.ParseForm(); err != nil {
+	err := c.Request.ParseForm()
+	if err == nil {
+		err = c.Request.ParseMultipartForm(MaxForm)
+	}
+	if err != nil && !errors.Is(err, http.ErrNotMultipart) {
 		return respond.BadParameter("The form is malformed or too long.")
 	}
 	return nil
@@ -311,7 +378,7 @@ func (s *preferencesPages) fromHere(c *gin.Context) error {
 
 // keep stores preferences in the cookie. It returns why it cannot, or "".
 func (s *preferencesPages) keep(c *gin.Context, m *messages.Printer, f *params.Preferences) (failed string) {
-	if _, sites, _ := siteLists(f, ""); sites > searcher.MaxPreferred {
+	if sites := f.Sites(); sites > searcher.MaxPreferred {
 		return m.Text("The lists would have %d sites; the limit is %d. Remove some, or add their common parent domain.", sites, searcher.MaxPreferred)
 	}
 	value := f.Values().Encode()

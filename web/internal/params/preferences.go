@@ -118,7 +118,7 @@ func OfSearch(t searcher.Preferences, shown bool) *searcher.Preferences {
 	if shown {
 		t.Block = nil
 	}
-	if t.Lang == "" && len(t.Raise)+len(t.Lower)+len(t.Pin)+len(t.Block) == 0 {
+	if t.Lang == "" && (&Preferences{Preferences: t}).Sites() == 0 {
 		return nil
 	}
 	return &t
@@ -150,6 +150,9 @@ func (f *Preferences) Set(site, what string) {
 		}
 	}
 }
+
+// Sites returns the number of sites in all lists.
+func (f *Preferences) Sites() int { return len(f.Raise) + len(f.Lower) + len(f.Pin) + len(f.Block) }
 
 // Clone returns preferences with lists of their own.
 func (f *Preferences) Clone() *Preferences {
