@@ -88,6 +88,7 @@ web/internal/params: vocab searcher weburl web/internal/respond web/internal/tex
 web/internal/address: vocab searcher web/internal/respond
 web/internal/prefsfile: searcher web/internal/messages web/internal/params web/internal/text
 web/internal/reader: vocab searcher collection web/internal/*
+web/internal/siblings: searcher web/internal/*
 web/internal/picture: vocab web/internal/text lru
 web/api: vocab searcher collection web/internal/*
 web/box: searcher web/api web/internal/*
@@ -118,6 +119,7 @@ cmd/anatomy/internal/clusters: vocab cluster/bucket cluster/bus cluster/division
 cmd/anatomy/internal/rules: config weburl disk/shards searcher/synonyms cmd/anatomy/internal/cli
 cmd/anatomy/internal/history: disk/crawllog disk/shards engine urlserver cmd/anatomy/internal/cli
 cmd/anatomy/internal/schedule:
+cmd/anatomy/internal/serving: weburl disk/shards cmd/anatomy/internal/cli
 cmd/anatomy/internal/configs: config disk/shards cmd/anatomy/internal/cli cmd/anatomy/internal/record cmd/anatomy/internal/rules
 cmd/anatomy/internal/quality: vocab eval upkeep searcher searcher/scoring collection disk/datadir disk/shards searcher/synonyms cmd/anatomy/internal/cli cmd/anatomy/internal/rules
 cmd/anatomy/internal/export: upkeep warc parallel cmd/anatomy/internal/cli

@@ -86,7 +86,7 @@ func TestOpenAPIRoutes(t *testing.T) {
 		t.Fatalf("only %d operations are described", len(described))
 	}
 	served := make(map[string]bool)
-	for _, r := range fullServer().routes().Routes() {
+	for _, r := range fullServer().routes.Routes() {
 		if r.Method == http.MethodGet || r.Method == http.MethodPost {
 			served[r.Method+" "+r.Path] = true
 			if strings.HasPrefix(r.Path, "/api/") && !described[r.Method+" "+r.Path] {

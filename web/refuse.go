@@ -117,24 +117,43 @@ func (r *refuser) limit(quota *access.Quota) gin.HandlerFunc {
 // the collection.
 var loginFree = text.Set("/login /static/:file /robots.txt /bot /healthz /readyz")
 
+// A mayReadRule decides who may read a collection.
+type mayReadRule struct {
+	o        *Options
+	site     *address.Site
+	keys     keys
+	loggedIn func(*http.Request) bool // see pages.Handlers.MayRead
+}
+
+// allows reports whether the sender of a request may read the collection.
+func (m *mayReadRule) allows(r *http.Request) bool {
+	switch {
+	case !m.o.Private():
+		return true
+	case m.o.PublicOnly:
+		return false
+	}
+	return m.o.LoginHeader != "" && m.site.FromProxy(r) && r.Header.Get(m.o.LoginHeader) != "" ||
+		len(m.keys) > 0 && isProgram(r) && m.keys.holds(keyOf(r)) || // as needKey requires
+		m.loggedIn(r)
+}
+
 // needLogin returns a middleware that keeps people and programs out that are not logged in, while
 // the collection is private. Public pages alone cannot be served from such a collection: results,
 // counts, suggestions and ranks are computed from all pages.
-func (r *refuser) needLogin(o *Options, site *address.Site, k keys) gin.HandlerFunc {
+func (r *refuser) needLogin(rule mayReadRule) gin.HandlerFunc {
 	return func(c *gin.Context) {
-		if loginFree[c.FullPath()] || !o.Private() {
+		if loginFree[c.FullPath()] || !rule.o.Private() {
 			return
 		}
-		switch {
-		case o.PublicOnly:
+		if rule.allows(c.Request) {
+			c.Set(respond.PrivateKey, true)
+			return
+		}
+		defer c.Abort()
+		if rule.o.PublicOnly {
 			r.refuse(c, respond.NewProblem(http.StatusServiceUnavailable, "private", "Not available",
 				"This collection holds pages that not everybody may read."))
-			c.Abort()
-			return
-		case o.LoginHeader != "" && site.FromProxy(c.Request) && c.GetHeader(o.LoginHeader) != "",
-			len(k) > 0 && isProgram(c.Request) && k.holds(keyOf(c.Request)), // as needKey requires
-			r.pages.MayRead(c.Request):
-			c.Set(respond.PrivateKey, true)
 			return
 		}
 		c.Header("WWW-Authenticate", `Bearer realm="anatomy"`)
@@ -145,7 +164,6 @@ func (r *refuser) needLogin(o *Options, site *address.Site, k keys) gin.HandlerF
 		} else {
 			r.pages.AskLogin(c)
 		}
-		c.Abort()
 	}
 }
 

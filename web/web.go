@@ -24,6 +24,7 @@ import (
 	"net/netip"
 	"runtime"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/gin-gonic/gin"
@@ -38,6 +39,7 @@ import (
 	"anatomy/web/internal/reader"
 	"anatomy/web/internal/recent"
 	"anatomy/web/internal/respond"
+	"anatomy/web/internal/siblings"
 	"anatomy/web/mcp"
 	"anatomy/web/pages"
 )
@@ -59,6 +61,8 @@ type Options struct {
 	FetchImage func(ctx context.Context, url string) (*vocab.Page, error)
 
 	Name      string         // of the collection, for display; default "anatomy"
+	Path      string         // below which another server answers with this one, see Mount; default none
+	Beside    *Collections   // of the process, to which New adds this one; default: it is the only one
 	Version   string         // of the program, for MCP clients
 	PublicURL string         // URL of the server for clients, see ParsePublicURL; default: the request's
 	Proxies   []netip.Prefix // whose X-Forwarded-For, -Proto and -Host are trusted; default none
@@ -102,6 +106,9 @@ type Options struct {
 	LogQueries bool             // log query strings; default false
 	Now        func() time.Time // default time.Now
 }
+
+// Collections are those that one process serves, each by a Server. The first one has no Path.
+type Collections = siblings.List
 
 // APIOptions configure the API for programs.
 type APIOptions struct {
@@ -164,6 +171,9 @@ type Server struct {
 
 	metrics     *metrics
 	connections *connections
+	routes      *gin.Engine
+	mounted     []*Server    // see Mount
+	answer      http.Handler // to requests whose path begins at the root of this server
 	handler     http.Handler
 }
 
@@ -176,7 +186,7 @@ func New(o Options) *Server {
 	if o.Admin.SlowQueries > 0 {
 		slow = &recent.SlowQueries{Limit: o.Admin.SlowQueries}
 	}
-	site, err := address.NewSite(o.PublicURL, o.Proxies)
+	site, err := address.NewSite(o.PublicURL, o.Path, o.Proxies)
 	if err != nil {
 		log.Warn("the public URL cannot be used", "error", err)
 	}
@@ -184,12 +194,16 @@ func New(o Options) *Server {
 	if err != nil {
 		log.Warn("the server answers on loopback alone", "error", err)
 	}
+	beside := o.Beside
+	if beside == nil {
+		beside = &Collections{}
+	}
 	read := reader.New(o.Collection, o.Limits.Searches, slow, o.Now)
 	s := &Server{
 		o: o, log: log, site: site, reader: read, hosts: hosts, origins: origins,
 		pages: pages.New(pages.Options{
 			Reader: read, Site: site, Log: log, Audit: o.Log, Name: o.Name, Bot: o.Bot, Now: o.Now,
-			FetchImage: o.FetchImage, Admin: o.Admin, Slow: slow, Complaints: warnings,
+			FetchImage: o.FetchImage, Admin: o.Admin, Slow: slow, Complaints: warnings, Beside: beside,
 		}),
 		tools:       mcp.New(read, log, o.Name, o.Version),
 		connections: newConnections(o.Limits.Connections),
@@ -197,11 +211,54 @@ func New(o Options) *Server {
 	}
 	s.api = api.New(api.Options{
 		Reader: read, Site: site, Log: log, Now: o.Now, Images: o.FetchImage != nil,
-		Name: o.Name, Icon: s.pages.Assets.Served["icon.svg"], SiteSets: o.API.SiteSets,
+		Name: o.Name, Icon: s.pages.Assets.Served["icon.svg"], SiteSets: o.API.SiteSets, Beside: beside,
 	})
 	s.box = box.New(read, &respond.Responder{Log: log}, o.API.SiteSets)
-	s.handler = site.Forward(compressed(s.routes()))
+	keys := newKeys(o.API.Keys)
+	mayRead := mayReadRule{&s.o, site, keys, s.pages.MayRead}
+	beside.Add(&siblings.Collection{
+		Name: o.Name, Path: o.Path, Reader: read, Site: site, MayRead: mayRead.allows,
+	})
+	s.routes = s.newRoutes(keys, mayRead)
+	s.answer = compressed(s.routes)
+	s.handler = site.Forward(http.HandlerFunc(s.dispatch))
 	return s
+}
+
+// Mount makes s answer the requests below the Path of another server with that server. It must be called
+// before Run. It returns an error if s itself answers requests there.
+func (s *Server) Mount(other *Server) error {
+	first := func(path string) string {
+		name, _, _ := strings.Cut(strings.TrimPrefix(path, "/"), "/")
+		return name
+	}
+	for _, route := range s.routes.Routes() {
+		if first(route.Path) == first(other.o.Path) {
+			return fmt.Errorf("the server has pages of its own at /%s", first(route.Path))
+		}
+	}
+	for _, m := range s.mounted {
+		if m.o.Path == other.o.Path {
+			return fmt.Errorf("two collections at %s/", m.o.Path)
+		}
+	}
+	s.mounted = append(s.mounted, other)
+	return nil
+}
+
+// dispatch answers a request by the server to which its path belongs.
+func (s *Server) dispatch(w http.ResponseWriter, r *http.Request) {
+	for _, m := range s.mounted {
+		switch rest, below := strings.CutPrefix(r.URL.Path, m.o.Path); {
+		case below && rest == "":
+			http.Redirect(w, r, m.site.Path("/"), http.StatusPermanentRedirect)
+			return
+		case below && rest[0] == '/':
+			http.StripPrefix(m.o.Path, m.answer).ServeHTTP(w, r)
+			return
+		}
+	}
+	s.answer.ServeHTTP(w, r)
 }
 
 // compressed returns a handler that compresses answers at the lowest level: with the default level a page
@@ -269,18 +326,17 @@ func (s *Server) Run(ctx context.Context, l net.Listener) error {
 	return nil
 }
 
-// routes registers all routes. Pages and the API register their own.
-func (s *Server) routes() *gin.Engine {
+// newRoutes registers all routes. Pages and the API register their own.
+func (s *Server) newRoutes(keys keys, mayRead mayReadRule) *gin.Engine {
 	gin.SetMode(gin.ReleaseMode)
 	r := gin.New()
 	r.RedirectTrailingSlash = false
 	r.HandleMethodNotAllowed = true
 	r.SetTrustedProxies(nil) // an empty list cannot be malformed
 	refuse := &refuser{s.log, &respond.Responder{Log: s.log}, s.pages, s.api, s.box}
-	keys := newKeys(s.o.API.Keys)
 	r.Use(accessLog{s.log, s.o.LogQueries}.observe, s.metrics.observe, refuse.recoverPanic, secure,
 		refuse.admit(s.hosts, s.origins), refuse.limit(access.NewQuota(s.o.Limits.Rate, s.o.Now)),
-		postedSearch, refuse.needKey(keys), refuse.needLogin(&s.o, s.site, keys))
+		postedSearch, refuse.needKey(keys), refuse.needLogin(mayRead))
 
 	s.pages.Routes(r)
 	s.api.Routes(r)

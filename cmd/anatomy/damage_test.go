@@ -32,7 +32,7 @@ func TestDamageIsAnAlarm(t *testing.T) {
 		t.Fatal(err)
 	}
 	var log bytes.Buffer // requests come one after the other
-	folder, err := openFolder(dir, serveOptions{log: slog.New(slog.NewTextHandler(&log, nil))})
+	folder, err := openFolder(dir, "", nil, serveOptions{log: slog.New(slog.NewTextHandler(&log, nil))})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -25,7 +25,7 @@ crawl are found as with serve. The same tools are served over HTTP at /mcp of "a
 			if err := shards.Check(s.Data); err != nil {
 				return err
 			}
-			folder, err := openFolder(s.Data, serveOptions{log: s.Logger(c.ErrOrStderr(), true)})
+			folder, err := openFolder(s.Data, "", nil, serveOptions{log: s.Logger(c.ErrOrStderr(), true)})
 			if err != nil {
 				return err
 			}

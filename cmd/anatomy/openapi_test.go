@@ -1,6 +1,7 @@
 package main
 
 import (
+	"anatomy/cmd/anatomy/internal/serving"
 	"net/http"
 	"net/url"
 	"os"
@@ -95,11 +96,11 @@ func TestAPIKeys(t *testing.T) {
 		t.Errorf("without a key: %s", r.Status)
 	}
 	for text, want := range map[string]string{"short\n": "keys:1: the key has 5 characters", "# none\n": "holds no key"} {
-		if _, err := readKeys(write("bad-keys", text)); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := serving.ReadKeys(write("bad-keys", text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %q", text, err, want)
 		}
 	}
-	if _, err := readKeys(filepath.Join(dir, "absent")); err == nil {
+	if _, err := serving.ReadKeys(filepath.Join(dir, "absent")); err == nil {
 		t.Error("an absent file is no error")
 	}
 }

@@ -9,8 +9,6 @@ import (
 	"log/slog"
 	"net"
 	"net/netip"
-	"os"
-	"strings"
 	"syscall"
 	"time"
 
@@ -21,6 +19,7 @@ import (
 	"anatomy/cmd/anatomy/internal/clusters"
 	"anatomy/cmd/anatomy/internal/rules"
 	"anatomy/cmd/anatomy/internal/service"
+	"anatomy/cmd/anatomy/internal/serving"
 	"anatomy/collection"
 	"anatomy/control"
 	"anatomy/crawler"
@@ -29,7 +28,6 @@ import (
 	"anatomy/searcher"
 	"anatomy/web"
 	"anatomy/web/pages"
-	"anatomy/weburl"
 )
 
 const defaultListen = "127.0.0.1:8080"
@@ -61,11 +59,12 @@ type serveOptions struct {
 	cluster     pages.Cluster               // nil without one
 	ready       func(address string)        // called when the server listens
 	recrawls    bool                        // by the schedule of the data folder
+	others      []serving.Collection        // further collections
 }
 
 func newServe(s *cli.GlobalFlags) *cobra.Command {
 	var address, keysFile, loginHeader, profile string
-	var proxies, siteSets []string
+	var proxies, siteSets, collections []string
 	var secure secureFlags
 	var door doorFlags
 	var images imageFlags
@@ -91,6 +90,10 @@ A data folder with pages that were fetched with credentials is shown only to who
 proxy. "anatomy index --public-only" makes a folder without
 these pages, and --public-only makes sure of it.
 
+With --collection NAME=FOLDER it serves further data folders, each at /NAME/ with pages, API, and schedule of its own. Each
+page links to the others, and to the results of all: they are listed by collection, because scores of different
+collections cannot be compared. The name below [search] in the anatomy.toml of a folder is that which people see.
+
 With --cluster the data folder is kept a copy of the collection in a bucket, see "anatomy cluster --help". While the
 bucket cannot be reached, the server answers from the copy that it has.
 
@@ -101,6 +104,7 @@ up to 10 s, and exits with status 0. Under systemd it says when it is ready (Typ
   anatomy serve --listen :8080 --allow-host search.intra.example
   anatomy serve --listen :443 --acme search.example.org --redirect :80
   anatomy serve --public-url https://example.org/find --trusted-proxy 127.0.0.1
+  anatomy serve --data docs --collection wiki=wiki-data --collection mail=mail-data
   anatomy serve --cluster s3://s3.example.org/docs --data /var/cache/docs`,
 		Annotations: map[string]string{cli.UntilEnded: "yes"},
 		Args:        cli.ExactArgs(0, "no arguments"),
@@ -117,7 +121,7 @@ up to 10 s, and exits with status 0. Under systemd it says when it is ready (Typ
 			if err := shards.CheckCopied(s.Data); err != nil {
 				return err
 			}
-			keys, err := readKeys(keysFile)
+			keys, err := serving.ReadKeys(keysFile)
 			if err != nil {
 				return err
 			}
@@ -125,10 +129,13 @@ up to 10 s, and exits with status 0. Under systemd it says when it is ready (Typ
 			if o.token, o.readToken, err = door.tokens(); err != nil {
 				return err
 			}
-			if o.proxies, err = parseProxies(proxies); err != nil {
+			if o.proxies, err = serving.ParseProxies(proxies); err != nil {
 				return err
 			}
-			if o.siteSets, err = parseSiteSets(siteSets); err != nil {
+			if o.siteSets, err = serving.ParseSiteSets(siteSets); err != nil {
+				return err
+			}
+			if o.others, err = serving.ParseCollections(collections); err != nil {
 				return err
 			}
 			if o.publicURL != "" {
@@ -186,6 +193,7 @@ up to 10 s, and exits with status 0. Under systemd it says when it is ready (Typ
 	c.Flags().IntVar(&o.answers, "answer-cache", 16, "cache `MB` of answers for repeated queries; 0 for none")
 	c.Flags().DurationVar(&o.slow, "slow-queries", 0, "show the last 50 searches that took `TIME` or more on the admin page; this reveals what people search for")
 	c.Flags().StringArrayVar(&siteSets, "site-set", nil, "`NAME=SITE,SITE`: the sites that a cx of this name, of clients of Google's Custom Search, is limited to (repeatable)")
+	c.Flags().StringArrayVar(&collections, "collection", nil, "serve another data folder at the path /NAME/, by `NAME=FOLDER` (repeatable)")
 	door.add(c.Flags(), "")
 	c.Flags().StringVar(&loginHeader, "login-header", "", "let in whom the trusted proxy names in the header `FIELD`, such as X-Remote-User, to pages fetched with credentials")
 	secure.add(c)
@@ -195,75 +203,6 @@ up to 10 s, and exits with status 0. Under systemd it says when it is ready (Typ
 	c.Flags().BoolVar(&o.logQueries, "log-queries", false, "log requests with their queries; --verbose logs them without")
 	cli.ProfileFlag(c.Flags(), &profile)
 	return c
-}
-
-// minKey is the minimum length of an API key.
-const minKey = 16
-
-// readKeys reads API keys, one per line. Empty lines and comments after # are skipped.
-func readKeys(file string) ([]string, error) {
-	if file == "" {
-		return nil, nil
-	}
-	text, err := os.ReadFile(file)
-	if err != nil {
-		return nil, fmt.Errorf("--api-keys: %w", err)
-	}
-	var keys []string
-	number := 0
-	for line := range strings.Lines(string(text)) {
-		number++
-		key, _, _ := strings.Cut(line, "#")
-		if key = strings.TrimSpace(key); key == "" {
-			continue
-		}
-		if len(key) < minKey {
-			return nil, cli.WithHint(fmt.Errorf("--api-keys: %s:%d: the key has %d characters; the minimum is %d", file, number, len(key), minKey),
-				"to make one: openssl rand -hex 16")
-		}
-		keys = append(keys, key)
-	}
-	if len(keys) == 0 {
-		return nil, fmt.Errorf("--api-keys: %s holds no key; leave the flag out for an open API", file)
-	}
-	return keys, nil
-}
-
-// parseProxies parses addresses and networks.
-func parseProxies(texts []string) (all []netip.Prefix, err error) {
-	for _, text := range texts {
-		network, err := netip.ParsePrefix(text)
-		if err != nil {
-			var address netip.Addr
-			if address, err = netip.ParseAddr(text); err == nil {
-				network, err = address.Prefix(address.BitLen())
-			}
-		}
-		if err != nil {
-			return nil, cli.UsageErrorf("--trusted-proxy %q is not an address or network, such as 127.0.0.1 or 10.0.0.0/8", text)
-		}
-		all = append(all, network)
-	}
-	return all, nil
-}
-
-// parseSiteSets parses NAME=SITE,SITE.
-func parseSiteSets(texts []string) (map[string][]string, error) {
-	sets := map[string][]string{}
-	for _, text := range texts {
-		name, list, ok := strings.Cut(text, "=")
-		if !ok || strings.TrimSpace(name) == "" {
-			return nil, cli.UsageErrorf("--site-set %q is not NAME=SITE,SITE, such as docs=docs.example.org,example.org/help", text)
-		}
-		for site := range strings.SplitSeq(list, ",") {
-			site = strings.TrimSpace(site)
-			if _, _, ok := weburl.SiteKeys(site); !ok {
-				return nil, cli.UsageErrorf("--site-set %s: %q is not a site: give a host, or a host and a path", name, site)
-			}
-			sets[strings.TrimSpace(name)] = append(sets[strings.TrimSpace(name)], site)
-		}
-	}
-	return sets, nil
 }
 
 // listen opens the port of the search page.
@@ -282,23 +221,55 @@ func listen(c *cobra.Command, address string) (net.Listener, error) {
 	return listener, nil
 }
 
-// serveData serves the search page of a data folder until ctx ends. It returns nil if it was ended by ctx.
+// serveData serves the search pages of a data folder, and of o.others, until ctx ends. It returns nil if it
+// was ended by ctx.
 func serveData(ctx context.Context, dir string, listener net.Listener, o serveOptions) error {
-	folder, err := openFolder(dir, o)
+	folders, err := openFolders(dir, o)
+	defer func() {
+		for _, f := range folders {
+			f.Close()
+		}
+	}()
 	if err != nil {
 		return errors.Join(err, listener.Close())
 	}
-	defer folder.Close()
-	return folder.run(ctx, func(ctx context.Context) error {
+	run := func(ctx context.Context) error {
 		service.Notify(service.Ready)
 		o.ready(cmp.Or(o.scheme, "http") + "://" + listener.Addr().String() + "/")
 		group, ctx := errgroup.WithContext(ctx)
 		if o.redirect != nil {
 			group.Go(func() error { return o.redirect(ctx) })
 		}
-		group.Go(func() error { return folder.server.Run(ctx, listener) })
+		group.Go(func() error { return folders[0].server.Run(ctx, listener) })
 		return group.Wait()
-	})
+	}
+	for _, f := range folders {
+		serve := run
+		run = func(ctx context.Context) error { return f.run(ctx, serve) }
+	}
+	return run(ctx)
+}
+
+// openFolders opens a data folder and o.others, whose servers are mounted on the first one. On an error it
+// returns those that are open.
+func openFolders(dir string, o serveOptions) (all []*folder, err error) {
+	beside := &web.Collections{}
+	main, err := openFolder(dir, "", beside, o)
+	if err != nil {
+		return nil, err
+	}
+	all = append(all, main)
+	for _, other := range o.others {
+		f, err := openFolder(other.Dir, other.Name, beside, o)
+		if err == nil {
+			all = append(all, f)
+			err = main.server.Mount(f.server)
+		}
+		if err != nil {
+			return all, fmt.Errorf("--collection %s: %w", other.Name, err)
+		}
+	}
+	return all, nil
 }
 
 // A folder is a data folder that is open for search.
@@ -312,7 +283,8 @@ type folder struct {
 	recrawls bool                     // by its schedule
 }
 
-func openFolder(dir string, o serveOptions) (*folder, error) {
+// openFolder opens a data folder. path is the name in --collection, "" for the folder at the root.
+func openFolder(dir, path string, beside *web.Collections, o serveOptions) (*folder, error) {
 	if o.publicOnly && shards.IsPrivate(dir) {
 		at := cli.GlobalFlags{Data: dir}
 		return nil, cli.WithHint(fmt.Errorf("--public-only: %s holds pages that were fetched with credentials", dir),
@@ -327,6 +299,13 @@ func openFolder(dir string, o serveOptions) (*folder, error) {
 	name, err := rules.SiteName(dir)
 	if err != nil {
 		return nil, err
+	}
+	if path != "" {
+		name, path = cmp.Or(name, path), "/"+path
+		o.cluster = nil // it is that of the folder at the root
+		if o.log != nil {
+			o.log = o.log.With("collection", name)
+		}
 	}
 	same, err := rules.OpenSynonyms(dir, func(err error) {
 		o.log.Error("the synonyms stay as they were", "error", err)
@@ -356,7 +335,7 @@ func openFolder(dir string, o serveOptions) (*folder, error) {
 	}
 	return &folder{s, links, site, web.New(web.Options{
 		Collection: site, FetchImage: fetch,
-		Name: name, Version: version(), PublicURL: o.publicURL, Proxies: o.proxies, Bot: bot,
+		Name: name, Path: path, Beside: beside, Version: version(), PublicURL: o.publicURL, Proxies: o.proxies, Bot: bot,
 		Hosts: o.hosts, Certificate: o.certificate, Origins: o.origins,
 		Private:    func() bool { return shards.IsPrivate(dir) },
 		PublicOnly: o.publicOnly, LoginHeader: o.loginHeader,

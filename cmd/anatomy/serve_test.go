@@ -14,10 +14,12 @@ import (
 	"path/filepath"
 	"reflect"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"anatomy/cmd/anatomy/internal/serving"
 	"anatomy/disk/crawllog"
 )
 
@@ -174,13 +176,57 @@ func TestDemoServes(t *testing.T) {
 	}
 }
 
+// TestServeCollections: further data folders are served below paths of their own, and named by their
+// configuration.
+func TestServeCollections(t *testing.T) {
+	docs, wiki := crawled(t), crawled(t)
+	toml := "schema = 1\n[search]\nname = \"The wiki\"\n"
+	if err := os.WriteFile(filepath.Join(wiki, "anatomy.toml"), []byte(toml), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s := start(t, "serve", "--data", docs, "--collection", "wiki="+wiki, "--collection", "more="+docs)
+	var list struct {
+		Collections []struct {
+			Name, Path string
+			Answer     struct{ Results []any }
+		}
+	}
+	if err := json.Unmarshal([]byte(s.get(t, "api/v1/collections?q=crawler&num=2")), &list); err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, c := range list.Collections {
+		got = append(got, fmt.Sprintf("%s %s %d", c.Name, c.Path, len(c.Answer.Results)))
+	}
+	if want := []string{"anatomy / 2", "The wiki /wiki/ 2", "more /more/ 2"}; !slices.Equal(got, want) {
+		t.Errorf("collections %q, want %q", got, want)
+	}
+	if page := s.get(t, "wiki/"); !strings.Contains(page, "The wiki") || !strings.Contains(page, `action="/wiki/search"`) {
+		t.Errorf("the start page of the wiki:\n%s", page)
+	}
+	s.get(t, "more/readyz")
+	s.interrupt(t)
+	for flag, want := range map[string]string{
+		"wiki":                             "is not NAME=FOLDER",
+		"Wiki=" + wiki:                     "is not NAME=FOLDER",
+		"a/b=" + wiki:                      "is not NAME=FOLDER",
+		"wiki=":                            "is not NAME=FOLDER",
+		"search=" + wiki:                   "pages of its own at /search",
+		"wiki=" + filepath.Join(wiki, "x"): "--collection wiki: ",
+	} {
+		if status, text := printed("serve", "--listen", "127.0.0.1:0", "--data", docs, "--collection", flag); status == 0 || !strings.Contains(text, want) {
+			t.Errorf("--collection %s: status %d, want %q in %s", flag, status, want, text)
+		}
+	}
+}
+
 func TestSiteSets(t *testing.T) {
-	sets, err := parseSiteSets([]string{"docs=docs.example.org, example.org/help", "docs=a.test", "b=b.test"})
+	sets, err := serving.ParseSiteSets([]string{"docs=docs.example.org, example.org/help", "docs=a.test", "b=b.test"})
 	if want := map[string][]string{"docs": {"docs.example.org", "example.org/help", "a.test"}, "b": {"b.test"}}; err != nil || !reflect.DeepEqual(sets, want) {
 		t.Errorf("%v, %v", sets, err)
 	}
 	for _, bad := range []string{"", "docs", "docs=", "=a.test", "docs=a.test,", "docs=a b", "docs=a.test OR b.test"} {
-		if sets, err := parseSiteSets([]string{bad}); err == nil {
+		if sets, err := serving.ParseSiteSets([]string{bad}); err == nil {
 			t.Errorf("%q: %v", bad, sets)
 		}
 	}

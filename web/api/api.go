@@ -13,6 +13,7 @@ import (
 	"anatomy/web/internal/params"
 	"anatomy/web/internal/reader"
 	"anatomy/web/internal/respond"
+	"anatomy/web/internal/siblings"
 	"anatomy/web/internal/text"
 )
 
@@ -24,6 +25,7 @@ type v1 struct {
 	images  bool          // the server shows images
 	exports chan struct{} // holds one value per running export
 	now     func() time.Time
+	beside  *siblings.List // the collections of the process
 }
 
 func (s *v1) apiSearch(c *gin.Context) (any, error) {
@@ -166,4 +168,54 @@ func (s *v1) apiTrace(c *gin.Context) (any, error) {
 func (s *v1) apiSite(c *gin.Context) (any, error) {
 	r, _, err := s.reader.SiteAsked(c.Request.Context(), params.Read(c), c.Query("site"))
 	return r, err
+}
+
+type collectionsAnswer struct {
+	Collections []collectionAnswer `json:"collections"`
+}
+
+// A collectionAnswer is one of the collections of the server.
+type collectionAnswer struct {
+	Name   string            `json:"name"`
+	Path   string            `json:"path"`             // of its start page, which its API is below: "/", "/wiki/"
+	Login  bool              `json:"login,omitempty"`  // it shows the sender nothing without a login
+	Answer *searchAnswer     `json:"answer,omitempty"` // with parameter q
+	Error  *respond.APIError `json:"error,omitempty"`  // instead of Answer
+}
+
+// apiCollections lists the collections of the server, with their answers to a query if there is one.
+func (s *v1) apiCollections(c *gin.Context) (any, error) {
+	p := params.Read(c)
+	r := p.Request()
+	r.Preferences = params.OfSearch(p.Preferred(), false)
+	if p.Err != nil {
+		return nil, p.Err
+	}
+	list := &collectionsAnswer{Collections: []collectionAnswer{}}
+	for _, of := range s.beside.All {
+		list.Collections = append(list.Collections, collectionAnswer{
+			Name: of.Name, Path: of.Site.Path("/"), Login: !of.MayRead(c.Request),
+		})
+	}
+	if r.Query == "" {
+		return list, nil
+	}
+	answers, err := s.beside.Search(c.Request, c.Writer.Header(),
+		func(ctx context.Context, of *siblings.Collection) (*searcher.Response, error) {
+			return of.Reader.Search(ctx, r)
+		})
+	if err != nil {
+		return nil, err
+	}
+	for i, a := range answers {
+		to := &list.Collections[i]
+		switch {
+		case a.Login:
+		case a.Err != nil:
+			to.Error = &respond.ErrorOf(s.respond.Judge(c, a.Err)).Error
+		default:
+			to.Answer = (&v1{site: a.From.Site}).answer(r, a.Response)
+		}
+	}
+	return list, nil
 }

@@ -11,6 +11,7 @@ import (
 	"anatomy/web/internal/address"
 	"anatomy/web/internal/reader"
 	"anatomy/web/internal/respond"
+	"anatomy/web/internal/siblings"
 )
 
 // Options configure the API.
@@ -19,9 +20,10 @@ type Options struct {
 	Site   *address.Site
 	Log    *slog.Logger
 	Now    func() time.Time
-	Images bool   // the server shows images
-	Name   string // of the site
-	Icon   string // path of its icon
+	Images bool           // the server shows images
+	Name   string         // of the site
+	Icon   string         // path of its icon
+	Beside *siblings.List // the collections of the process
 
 	SiteSets map[string][]string // sites by the cx parameter of Google's API
 }
@@ -39,7 +41,7 @@ type Handlers struct {
 func New(o Options) *Handlers {
 	own := &v1{
 		reader: o.Reader, site: o.Site, respond: &respond.Responder{Log: o.Log}, images: o.Images,
-		exports: make(chan struct{}, maxExports), now: o.Now,
+		exports: make(chan struct{}, maxExports), now: o.Now, beside: o.Beside,
 	}
 	return &Handlers{
 		v1: own, Google: &google{own, o.SiteSets}, Searxng: &searxng{own, o.Name},
@@ -53,6 +55,7 @@ func (h *Handlers) Routes(r *gin.Engine) {
 	get := func(path string, answer func(*gin.Context) (any, error)) { respond.HandleGet(r, path, json(answer)) }
 	post := func(path string, answer func(*gin.Context) (any, error)) { r.POST(path, json(answer)) }
 	get("/api/v1/search", h.v1.apiSearch)
+	get("/api/v1/collections", h.v1.apiCollections)
 	get("/api/v1/suggest", h.v1.apiSuggest)
 	get("/api/v1/explain", h.v1.apiExplain)
 	get("/api/v1/page", h.v1.apiPage)

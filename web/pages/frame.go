@@ -14,6 +14,7 @@ import (
 	"anatomy/web/internal/messages"
 	"anatomy/web/internal/params"
 	"anatomy/web/internal/respond"
+	"anatomy/web/internal/siblings"
 )
 
 // A frame makes pages: it runs templates within the layout and turns errors into pages.
@@ -23,12 +24,15 @@ type frame struct {
 	Assets assets
 	pages  map[*messages.Printer]func() templates // parsed when a language is first used
 	name   string                                 // of the site
+	beside *siblings.List                         // the collections of the process
 	hasBot bool                                   // /bot is there
 	busy   []byte                                 // the page of a refusal
 }
 
-func newFrame(site *address.Site, log *slog.Logger, name string, hasBot bool) *frame {
-	f := &frame{site: site, log: log, Assets: loadAssets(), name: name, hasBot: hasBot}
+func newFrame(o *Options) *frame {
+	f := &frame{
+		site: o.Site, log: o.Log, Assets: loadAssets(), name: o.Name, hasBot: o.Bot != nil, beside: o.Beside,
+	}
 	f.pages = map[*messages.Printer]func() templates{}
 	for _, m := range messages.All() {
 		f.pages[m] = sync.OnceValue(func() templates { return parseTemplates(f.Assets, m) })
@@ -42,7 +46,10 @@ func newFrame(site *address.Site, log *slog.Logger, name string, hasBot bool) *f
 func (f *frame) view(c *gin.Context, title, query string) *view {
 	c.Writer.Header().Add("Vary", "Accept-Language")
 	m := messages.For(c.GetHeader("Accept-Language"))
-	return &view{Site: f.name, HasBot: f.hasBot, Title: m.Text(title), Query: query, Messages: m}
+	return &view{
+		Site: f.name, HasBot: f.hasBot, Title: m.Text(title), Query: query, Messages: m,
+		Collections: f.collections(m, query, false),
+	}
 }
 
 // htmlType is the content type of a page.

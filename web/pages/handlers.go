@@ -15,6 +15,7 @@ import (
 	"anatomy/web/internal/reader"
 	"anatomy/web/internal/recent"
 	"anatomy/web/internal/respond"
+	"anatomy/web/internal/siblings"
 )
 
 // Options configure the pages.
@@ -22,9 +23,10 @@ type Options struct {
 	Reader *reader.Reader
 	Site   *address.Site
 	Log    *slog.Logger
-	Audit  *slog.Logger // a line for each login and action
-	Name   string       // of the site
-	Bot    *Bot         // default nil: no /bot
+	Audit  *slog.Logger   // a line for each login and action
+	Name   string         // of the site
+	Beside *siblings.List // the collections of the process
+	Bot    *Bot           // default nil: no /bot
 	Now    func() time.Time
 
 	FetchImage func(ctx context.Context, url string) (*vocab.Page, error) // default nil: no images
@@ -48,7 +50,7 @@ type Handlers struct {
 
 // New returns the handlers.
 func New(o Options) *Handlers {
-	f := newFrame(o.Site, o.Log, o.Name, o.Bot != nil)
+	f := newFrame(&o)
 	sameOrigin := o.Site.SameOrigin(o.Log)
 	h := &Handlers{
 		frame: f,

@@ -65,6 +65,9 @@ func (s *searchPages) search(c *gin.Context) error {
 		r.Limit = visitor.Num
 	}
 	r.Preferences = params.OfSearch(visitor.Preferences.Preferences, shown)
+	if p.One("in") == allCollections && s.beside.HasSeveral() {
+		return s.together(c, r, visitor)
+	}
 	if images {
 		return s.imageResults(c, r, visitor, shown)
 	}

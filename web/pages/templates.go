@@ -122,7 +122,9 @@ type view struct {
 	Anchors string // texts of links that count, "" for all
 	Type    string // of results, "" for pages
 	Kinds   []tabView
-	Body    any
+
+	Collections []tabView // the collections of the process, if there are several
+	Body        any
 
 	Messages *messages.Printer // of the language of the page
 }

@@ -24,19 +24,20 @@ import (
 // is not one of the server's own paths, such as /search.
 type Site struct {
 	public  string         // URL, without a slash at the end; "" if the requests' own is used
-	base    string         // path of public, "" or "/find"
+	path    string         // path below public of a collection beside others, "" or "/wiki"
+	base    string         // path of public and path, "" or "/find/wiki"
 	proxies []netip.Prefix // whose X-Forwarded-For, -Proto and -Host are trusted
 }
 
-// NewSite returns a site with a public URL, see ParsePublicURL, or "".
-func NewSite(public string, proxies []netip.Prefix) (*Site, error) {
-	s := &Site{public: strings.TrimRight(public, "/"), proxies: proxies}
+// NewSite returns a site at a path, "" or "/wiki", below a public URL, see ParsePublicURL, or below "".
+func NewSite(public, path string, proxies []netip.Prefix) (*Site, error) {
+	s := &Site{public: strings.TrimRight(public, "/"), path: path, base: path, proxies: proxies}
 	if public == "" {
 		return s, nil
 	}
 	u, err := ParsePublicURL(public)
 	if err == nil {
-		s.base = strings.TrimRight(u.Path, "/")
+		s.base = strings.TrimRight(u.Path, "/") + path
 	}
 	return s, err
 }
@@ -152,7 +153,7 @@ func (s *Site) forwarded(r *http.Request) *http.Request {
 // is taken from the request, whose Host must be a plain host name.
 func (s *Site) URL(r *http.Request) (string, error) {
 	if s.public != "" {
-		return s.public, nil
+		return s.public + s.path, nil
 	}
 	scheme := "http"
 	if isHTTPS(r) {
@@ -162,7 +163,7 @@ func (s *Site) URL(r *http.Request) (string, error) {
 	if err != nil || u.Host == "" || u.Host != r.Host || strings.ContainsAny(r.Host, `{}<>&"' `) {
 		return "", respond.BadParameter("The Host header is not a host name.")
 	}
-	return scheme + "://" + u.Host, nil
+	return scheme + "://" + u.Host + s.path, nil
 }
 
 // Path returns the public path of one of the server's paths.
@@ -171,11 +172,18 @@ func (s *Site) Path(path string) string { return s.base + path }
 // Redirect redirects to one of the server's paths.
 func (s *Site) Redirect(c *gin.Context, code int, path string) { c.Redirect(code, s.Path(path)) }
 
-// Place puts the base path before the links of a finished page, so that no template can forget it.
-// The attributes of linking, followed by a quotation mark, occur in markup only: html/template
-// escapes the mark in text.
-func (s *Site) Place(page []byte) []byte {
-	if s.base == "" {
+// Place puts the base path before the links of a finished page, so that no template can forget it. Links to
+// other collections, which have another path, are in single quotes and stay as they are.
+func (s *Site) Place(page []byte) []byte { return place(page, s.base) }
+
+// PlaceBelow puts the path of a collection beside others before the links of a part of a page, which is for
+// a page of the server that has them all.
+func (s *Site) PlaceBelow(part []byte) []byte { return place(part, s.path) }
+
+// place puts a path before the links of a page. The attributes of linking, followed by a quotation mark,
+// occur in markup only: html/template escapes the mark in text.
+func place(page []byte, base string) []byte {
+	if base == "" {
 		return page
 	}
 	placed := make([]byte, 0, len(page)+len(page)/8)
@@ -189,7 +197,7 @@ func (s *Site) Place(page []byte) []byte {
 		at += len(`="`)
 		placed = append(placed, page[:at]...)
 		if linking[string(name)] && !bytes.HasPrefix(page[at:], []byte("//")) {
-			placed = append(placed, s.base...)
+			placed = append(placed, base...)
 		}
 		page = page[at:]
 	}

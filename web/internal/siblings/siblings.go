@@ -1,0 +1,66 @@
+// Package siblings lists the collections that one process serves, each below a path of its own, and
+// searches all of them.
+package siblings
+
+import (
+	"context"
+	"net/http"
+	"sync"
+
+	"anatomy/searcher"
+	"anatomy/web/internal/access"
+	"anatomy/web/internal/address"
+	"anatomy/web/internal/reader"
+)
+
+// A Collection is one of the collections.
+type Collection struct {
+	Name   string // for display
+	Path   string // "" or "/wiki"
+	Reader *reader.Reader
+	Site   *address.Site
+
+	MayRead func(*http.Request) bool // whether it shows results to the sender of a request
+}
+
+// A List has the collections of a process. It must not be changed after the first request.
+type List struct {
+	All []*Collection // the first one has no path
+}
+
+// Add adds a collection.
+func (l *List) Add(c *Collection) { l.All = append(l.All, c) }
+
+// HasSeveral reports whether there are at least two collections.
+func (l *List) HasSeveral() bool { return len(l.All) > 1 }
+
+// An Answer is the answer of a collection. If Login is set it has none, because the sender of the request
+// must log in there first.
+type Answer struct {
+	From     *Collection
+	Login    bool
+	Response *searcher.Response
+	Err      error
+}
+
+// Search searches all collections at once, for the client of a request, which the answers of all but one
+// are counted for. The scores of two answers are not comparable: each is computed from the statistics of
+// its collection. It returns an error if the client has sent too many searches.
+func (l *List) Search(
+	r *http.Request, h http.Header, search func(context.Context, *Collection) (*searcher.Response, error),
+) ([]Answer, error) {
+	if err := access.ClientOf(r.Context()).Spend(h, len(l.All)-1); err != nil {
+		return nil, err
+	}
+	answers := make([]Answer, len(l.All))
+	var searches sync.WaitGroup
+	for i, c := range l.All {
+		answers[i] = Answer{From: c, Login: !c.MayRead(r)}
+		if answers[i].Login {
+			continue
+		}
+		searches.Go(func() { answers[i].Response, answers[i].Err = search(r.Context(), c) })
+	}
+	searches.Wait()
+	return answers, nil
+}
