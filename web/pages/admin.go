@@ -12,6 +12,7 @@ import (
 	"anatomy/vocab"
 	"anatomy/web/internal/recent"
 	"anatomy/web/internal/respond"
+	"anatomy/web/internal/session"
 	"anatomy/web/internal/text"
 )
 
@@ -20,7 +21,7 @@ import (
 type adminPages struct {
 	*frame
 	respond    *respond.Responder
-	sessions   *sessions
+	sessions   *session.Sessions
 	actions    *actions
 	slow       *recent.SlowQueries
 	cluster    Cluster // nil for none
@@ -93,10 +94,10 @@ func (s *adminPages) adminView(c *gin.Context) (*adminView, error) {
 		return nil, err
 	}
 	v := &adminView{
-		Status: status, Actor: s.sessions.isActor(c.Request), Token: s.sessions.token != "",
+		Status: status, Actor: s.sessions.IsActor(c.Request), Token: s.sessions.HasToken(),
 		Refresh: refreshSeconds,
 	}
-	v.Form, _ = s.sessions.form(c.Request)
+	v.Form, _ = s.sessions.Form(c.Request)
 	if v.Actor {
 		v.Server, err = s.serverView(c.Request.Context())
 	}
@@ -157,7 +158,7 @@ func (s *adminPages) statusJSON(c *gin.Context) (any, error) {
 }
 
 func (s *adminPages) login(c *gin.Context) error {
-	if err := s.sessions.login(c, true); err != nil {
+	if err := s.sessions.LogIn(c, true); err != nil {
 		p := s.respond.Judge(c, err)
 		if p.Status != http.StatusUnauthorized && p.Status != http.StatusTooManyRequests {
 			return err
@@ -169,7 +170,7 @@ func (s *adminPages) login(c *gin.Context) error {
 }
 
 func (s *adminPages) logout(c *gin.Context) error {
-	if err := s.sessions.logout(c); err != nil {
+	if err := s.sessions.LogOut(c); err != nil {
 		return err
 	}
 	s.site.Redirect(c, http.StatusSeeOther, "/crawl")
@@ -178,8 +179,8 @@ func (s *adminPages) logout(c *gin.Context) error {
 
 // rankPage shows the report of a job. The report has its style inside and may load nothing.
 func (s *adminPages) rankPage(c *gin.Context) error {
-	if !s.sessions.isActor(c.Request) {
-		return s.sessions.permit(c.Request)
+	if !s.sessions.IsActor(c.Request) {
+		return s.sessions.Permit(c.Request)
 	}
 	number, err := strconv.Atoi(c.Param("job"))
 	page := s.actions.jobs.RankPage(number)
@@ -192,7 +193,7 @@ func (s *adminPages) rankPage(c *gin.Context) error {
 }
 
 // MaxForm bounds a posted form, in bytes.
-const MaxForm = 256 << 10
+const MaxForm = session.MaxForm
 
 // acting returns a handler that runs an action for visitors who may act. Browsers get the page;
 // programs, which send the token in Authorization, get JSON.
@@ -222,11 +223,11 @@ func (s *adminPages) act(c *gin.Context, name string, act action) ([]string, err
 	if err := c.Request.ParseForm(); err != nil {
 		return nil, respond.BadParameter("The form is malformed or too long.")
 	}
-	if err := s.sessions.permit(c.Request); err != nil {
+	if err := s.sessions.Permit(c.Request); err != nil {
 		return nil, err
 	}
 	result, err := act(c.Request.Context(), c.Request.PostForm)
-	s.sessions.audit.record(c.Request, name, err)
+	s.sessions.RecordAction(c.Request, name, err)
 	return result, err
 }
 

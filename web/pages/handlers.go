@@ -9,12 +9,12 @@ import (
 	"github.com/gin-gonic/gin"
 
 	"anatomy/vocab"
-	"anatomy/web/internal/access"
 	"anatomy/web/internal/address"
 	"anatomy/web/internal/picture"
 	"anatomy/web/internal/reader"
 	"anatomy/web/internal/recent"
 	"anatomy/web/internal/respond"
+	"anatomy/web/internal/session"
 	"anatomy/web/internal/siblings"
 )
 
@@ -72,10 +72,10 @@ func New(o Options) *Handlers {
 	if o.Bot != nil {
 		h.bot = &botPage{f, o.Bot}
 	}
-	sessions := &sessions{
-		o.Admin.Token, o.Admin.ReadToken, o.Site, sameOrigin, o.Now, access.NewAttempts(o.Now),
-		&audit{log: o.Audit, keep: o.Admin.Audit, tokens: refusals{now: o.Now}, keys: refusals{now: o.Now}},
-	}
+	sessions := session.New(session.Options{
+		Token: o.Admin.Token, ReadToken: o.Admin.ReadToken, Site: o.Site, Now: o.Now,
+		Log: o.Log, Audit: o.Audit, Keep: o.Admin.Audit,
+	})
 	h.login = &loginPages{f, sessions}
 	if o.Admin.Crawl != nil {
 		h.admin = &adminPages{
@@ -121,11 +121,11 @@ func (h *Handlers) Routes(r *gin.Engine) {
 
 // MayRead reports whether a request comes from someone who is logged in: it has a token, or the
 // cookie of a session.
-func (h *Handlers) MayRead(r *http.Request) bool { return h.login.sessions.mayRead(r) }
+func (h *Handlers) MayRead(r *http.Request) bool { return h.login.sessions.MayRead(r) }
 
 // RecordKey records that a request came with a wrong API key.
 func (h *Handlers) RecordKey(r *http.Request, err error) {
-	h.login.sessions.audit.record(r, keyUse, err)
+	h.login.sessions.RecordKey(r, err)
 }
 
 // AskLogin answers with the form for the token.

@@ -6,7 +6,14 @@ import (
 
 	"anatomy/collection"
 	"anatomy/vocab"
+	"anatomy/web/internal/session"
 )
+
+// An Action is a login, an action of the admin page or the use of a wrong API key.
+type Action = session.Action
+
+// MinToken is the minimum length of a token in bytes.
+const MinToken = session.MinToken
 
 // AdminOptions configure the admin page.
 type AdminOptions struct {

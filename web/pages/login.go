@@ -7,12 +7,13 @@ import (
 	"github.com/gin-gonic/gin"
 
 	"anatomy/web/internal/respond"
+	"anatomy/web/internal/session"
 )
 
 // loginPages ask for a token, on a server with private pages.
 type loginPages struct {
 	*frame
-	sessions *sessions
+	sessions *session.Sessions
 }
 
 type loginView struct {
@@ -32,13 +33,13 @@ func (s *loginPages) ask(c *gin.Context, status int, failed string) error {
 	}
 	v := s.view(c, "Log in", "")
 	v.Visitor = &visitor{}
-	v.Body = &loginView{s.sessions.token != "" || s.sessions.readToken != "", next, failed}
+	v.Body = &loginView{s.sessions.HasAnyToken(), next, failed}
 	return s.render(c, status, "login", v)
 }
 
 // logIn begins a session, and leads back to the page that was asked for.
 func (s *loginPages) logIn(c *gin.Context) error {
-	if err := s.sessions.login(c, false); err != nil {
+	if err := s.sessions.LogIn(c, false); err != nil {
 		p := (&respond.Responder{Log: s.log}).Judge(c, err)
 		if p.Status != http.StatusUnauthorized && p.Status != http.StatusTooManyRequests {
 			return err

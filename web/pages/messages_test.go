@@ -135,6 +135,7 @@ func usedMessages(t *testing.T) map[string]bool {
 	}
 	messagesInCode(t, used, ".")
 	messagesInCode(t, used, "../internal/respond")
+	messagesInCode(t, used, "../internal/session")
 	messagesInCode(t, used, "../internal/prefsfile")
 	for _, f := range AdvancedFields {
 		used[f.Label], used[f.About] = true, true

@@ -1,4 +1,5 @@
-package pages
+// Package session decides who is logged in to a server, and records logins and actions.
+package session
 
 import (
 	"crypto/hmac"
@@ -6,6 +7,7 @@ import (
 	"crypto/subtle"
 	"encoding/hex"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"strconv"
 	"strings"
@@ -23,30 +25,56 @@ const (
 	sessionLength = 12 * time.Hour
 )
 
-// What the audit calls a login, and the use of a wrong API key.
-const (
-	login     = "login"
-	readLogin = "login to read"
-	keyUse    = "use of a key"
-)
+// MaxForm bounds a posted form, in bytes.
+const MaxForm = 256 << 10
 
 // MinToken is the minimum length of a token in bytes.
 const MinToken = 16
 
-// sessions decide who may act and who may read private pages. Whoever knows a token logs in with it
+// Sessions decide who may act and who may read private pages. Whoever knows a token logs in with it
 // and gets a cookie: the end of the session, and a hash of it keyed by the token. The server stores
 // no session, and the cookie does not reveal the token. Browsers send the cookie only with requests
 // that begin on the server's own pages (SameSite). A form must also send back the value that its
 // page held, a keyed hash of the cookie.
-type sessions struct {
-	token      string // to act and to read; "": nobody may act
-	readToken  string // to read alone; "": there is none
-	site       *address.Site
+type Sessions struct {
+	o          Options
 	sameOrigin *http.CrossOriginProtection
-	now        func() time.Time
 	attempts   *access.Attempts
 	audit      *audit
 }
+
+// Options configure Sessions.
+type Options struct {
+	Token     string // to act and to read; "": nobody may act
+	ReadToken string // to read alone; "": there is none
+	Site      *address.Site
+	Now       func() time.Time
+	Log       *slog.Logger // of requests that are refused
+	Audit     *slog.Logger // a line for each login and action
+	Keep      func(Action) // default nil: nothing keeps them
+}
+
+// New returns sessions. None is open.
+func New(o Options) *Sessions {
+	return &Sessions{
+		o, o.Site.SameOrigin(o.Log), access.NewAttempts(o.Now),
+		&audit{log: o.Audit, keep: o.Keep, tokens: refusals{now: o.Now}, keys: refusals{now: o.Now}},
+	}
+}
+
+// HasToken reports whether there is a token to act.
+func (s *Sessions) HasToken() bool { return s.o.Token != "" }
+
+// HasAnyToken reports whether there is a token to act or to read.
+func (s *Sessions) HasAnyToken() bool { return s.o.Token != "" || s.o.ReadToken != "" }
+
+// RecordAction records an action of the admin page; err is nil if it succeeded.
+func (s *Sessions) RecordAction(r *http.Request, what string, err error) {
+	s.audit.record(r, what, err)
+}
+
+// RecordKey records that a request came with a wrong API key.
+func (s *Sessions) RecordKey(r *http.Request, err error) { s.audit.record(r, keyUse, err) }
 
 // sign returns a hash keyed by a token.
 func sign(token, what, text string) string {
@@ -62,18 +90,18 @@ func isToken(given, token string) bool {
 	return token != "" && subtle.ConstantTimeCompare(a[:], b[:]) == 1
 }
 
-// form reports whether a request has a session that may act, and returns the value that its forms
+// Form reports whether a request has a session that may act, and returns the value that its forms
 // must send.
-func (s *sessions) form(r *http.Request) (value string, ok bool) {
-	if !s.isOpen(r, s.token) {
+func (s *Sessions) Form(r *http.Request) (value string, ok bool) {
+	if !s.isOpen(r, s.o.Token) {
 		return "", false
 	}
 	cookie, _ := r.Cookie(sessionCookie) // the session is open, so there is one
-	return sign(s.token, "form", cookie.Value), true
+	return sign(s.o.Token, "form", cookie.Value), true
 }
 
 // isOpen reports whether a request has a session that a token opened.
-func (s *sessions) isOpen(r *http.Request, token string) bool {
+func (s *Sessions) isOpen(r *http.Request, token string) bool {
 	cookie, err := r.Cookie(sessionCookie)
 	if err != nil || token == "" {
 		return false
@@ -83,16 +111,16 @@ func (s *sessions) isOpen(r *http.Request, token string) bool {
 		return false
 	}
 	until, err := strconv.ParseInt(end, 10, 64)
-	return err == nil && s.now().Before(time.Unix(until, 0))
+	return err == nil && s.o.Now().Before(time.Unix(until, 0))
 }
 
 // try looks at a token that a request sent, and records a wrong one. The token for reading is wrong
 // where toAct is set.
-func (s *sessions) try(r *http.Request, given string, toAct bool) error {
+func (s *Sessions) try(r *http.Request, given string, toAct bool) error {
 	err := s.attempts.Try(access.ClientOf(r.Context()), func() bool {
-		return isToken(given, s.token) || isToken(given, s.readToken)
+		return isToken(given, s.o.Token) || isToken(given, s.o.ReadToken)
 	})
-	if err == nil && toAct && !isToken(given, s.token) {
+	if err == nil && toAct && !isToken(given, s.o.Token) {
 		err = respond.Forbidden("This token is for reading pages alone. To act, use the token of --token.")
 	}
 	if err != nil {
@@ -101,26 +129,26 @@ func (s *sessions) try(r *http.Request, given string, toAct bool) error {
 	return err
 }
 
-// isActor reports whether a request comes from someone who may act.
-func (s *sessions) isActor(r *http.Request) bool {
+// IsActor reports whether a request comes from someone who may act.
+func (s *Sessions) IsActor(r *http.Request) bool {
 	if given, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer "); ok {
-		return s.try(r, given, false) == nil && isToken(given, s.token)
+		return s.try(r, given, false) == nil && isToken(given, s.o.Token)
 	}
-	_, ok := s.form(r)
+	_, ok := s.Form(r)
 	return ok
 }
 
-// mayRead reports whether a request comes from someone who may read private pages.
-func (s *sessions) mayRead(r *http.Request) bool {
+// MayRead reports whether a request comes from someone who may read private pages.
+func (s *Sessions) MayRead(r *http.Request) bool {
 	if given, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer "); ok {
 		return s.try(r, given, false) == nil
 	}
-	return s.isOpen(r, s.token) || s.isOpen(r, s.readToken)
+	return s.isOpen(r, s.o.Token) || s.isOpen(r, s.o.ReadToken)
 }
 
-// permit returns nil if a request may act: it has the token, or a session and the value of a form.
-func (s *sessions) permit(r *http.Request) error {
-	if s.token == "" {
+// Permit returns nil if a request may act: it has the token, or a session and the value of a form.
+func (s *Sessions) Permit(r *http.Request) error {
+	if s.o.Token == "" {
 		return respond.Forbidden("No token is set. Start the server with --token FILE, or use the command line: anatomy crawl pause, resume, add, remove.")
 	}
 	if given, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer "); ok {
@@ -129,7 +157,7 @@ func (s *sessions) permit(r *http.Request) error {
 	if err := s.sameOrigin.Check(r); err != nil {
 		return respond.Forbidden("Another site sent this request.")
 	}
-	value, ok := s.form(r)
+	value, ok := s.Form(r)
 	if !ok {
 		return respond.NewProblem(http.StatusUnauthorized, "not_logged_in", "Not logged in", "Log in first, at /crawl.")
 	}
@@ -139,31 +167,31 @@ func (s *sessions) permit(r *http.Request) error {
 	return nil
 }
 
-// login begins a session if the form has a token, for acting if toAct is set.
-func (s *sessions) login(c *gin.Context, toAct bool) error {
+// LogIn begins a session if the form has a token, for acting if toAct is set.
+func (s *Sessions) LogIn(c *gin.Context, toAct bool) error {
 	c.Request.Body = http.MaxBytesReader(c.Writer, c.Request.Body, MaxForm)
 	switch {
 	case s.sameOrigin.Check(c.Request) != nil:
 		return respond.Forbidden("Another site sent this request.")
-	case s.token == "" && (toAct || s.readToken == ""):
-		return s.permit(c.Request)
+	case s.o.Token == "" && (toAct || s.o.ReadToken == ""):
+		return s.Permit(c.Request)
 	}
 	given := strings.TrimSpace(c.PostForm("token"))
 	if err := s.try(c.Request, given, toAct); err != nil {
 		return err
 	}
-	token, what := s.token, login
-	if !isToken(given, s.token) {
-		token, what = s.readToken, readLogin
+	token, what := s.o.Token, login
+	if !isToken(given, s.o.Token) {
+		token, what = s.o.ReadToken, readLogin
 	}
 	s.audit.record(c.Request, what, nil)
-	end := strconv.FormatInt(s.now().Add(sessionLength).Unix(), 10)
+	end := strconv.FormatInt(s.o.Now().Add(sessionLength).Unix(), 10)
 	s.setCookie(c, end+"."+sign(token, "session", end), int(sessionLength.Seconds()))
 	return nil
 }
 
-// logout ends the session.
-func (s *sessions) logout(c *gin.Context) error {
+// LogOut ends the session.
+func (s *Sessions) LogOut(c *gin.Context) error {
 	if s.sameOrigin.Check(c.Request) != nil {
 		return respond.Forbidden("Another site sent this request.")
 	}
@@ -171,9 +199,9 @@ func (s *sessions) logout(c *gin.Context) error {
 	return nil
 }
 
-func (s *sessions) setCookie(c *gin.Context, value string, seconds int) {
+func (s *Sessions) setCookie(c *gin.Context, value string, seconds int) {
 	http.SetCookie(c.Writer, &http.Cookie{
-		Name: sessionCookie, Value: value, Path: s.site.Path("/"), MaxAge: seconds,
-		HttpOnly: true, SameSite: http.SameSiteStrictMode, Secure: s.site.Secure(c.Request),
+		Name: sessionCookie, Value: value, Path: s.o.Site.Path("/"), MaxAge: seconds,
+		HttpOnly: true, SameSite: http.SameSiteStrictMode, Secure: s.o.Site.Secure(c.Request),
 	})
 }

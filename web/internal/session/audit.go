@@ -1,4 +1,4 @@
-package pages
+package session
 
 import (
 	"fmt"
@@ -11,6 +11,13 @@ import (
 
 	"anatomy/web/internal/address"
 	"anatomy/web/internal/text"
+)
+
+// What the audit calls a login, and the use of a wrong API key.
+const (
+	login     = "login"
+	readLogin = "login to read"
+	keyUse    = "use of a key"
 )
 
 // An Action is a login, an action of the admin page or the use of a wrong API key, for the record of
