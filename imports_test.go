@@ -57,14 +57,16 @@ parallel/align:
 parallel: parallel/align vocab weburl analysis indexer/structure disk/datadir disk/linkdb disk/repository disk/segment disk/shards disk/translations
 searcher: vocab weburl analysis searcher/* disk/damage disk/datadir disk/segment disk/rankvector disk/shards disk/translations
 searcher/query: vocab weburl analysis
-searcher/synonyms: analysis
+searcher/synonyms: analysis searcher/reload
+searcher/reload:
+searcher/pins: weburl searcher/query searcher/reload
 searcher/scoring: vocab analysis searcher/query searcher/internal/arena disk/segment
 searcher/internal/arena:
 searcher/internal/memo:
 searcher/internal/versions: vocab weburl searcher/query disk/translations
 searcher/internal/retrieval: vocab weburl searcher/query searcher/internal/arena disk/segment
 searcher/internal/facets: vocab weburl searcher/query searcher/internal/retrieval disk/segment
-searcher/internal/snapshot: vocab analysis searcher/query searcher/scoring searcher/internal/memo searcher/internal/retrieval disk/damage disk/datadir disk/rankvector disk/segment disk/translations
+searcher/internal/snapshot: vocab weburl analysis searcher/query searcher/scoring searcher/internal/memo searcher/internal/retrieval disk/damage disk/datadir disk/rankvector disk/segment disk/translations
 searcher/internal/presentation: vocab analysis searcher/query searcher/scoring searcher/internal/arena
 searcher/internal/suggest: analysis searcher/query searcher/internal/memo
 searcher/internal/images: vocab analysis searcher/scoring
@@ -117,11 +119,11 @@ cmd/anatomy/internal/record: disk/audit cmd/anatomy/internal/cli
 cmd/anatomy/internal/resolve: crawler/dnsclient cmd/anatomy/internal/cli
 cmd/anatomy/internal/disks: disk/datadir disk/durable cmd/anatomy/internal/cli
 cmd/anatomy/internal/clusters: vocab cluster/bucket cluster/bus cluster/division cluster/lease cluster/node cluster/replica upkeep disk/datadir disk/durable disk/shards disk/snapshot cmd/anatomy/internal/cli
-cmd/anatomy/internal/rules: config weburl disk/shards searcher/synonyms cmd/anatomy/internal/cli
+cmd/anatomy/internal/rules: config weburl disk/shards searcher/pins searcher/synonyms cmd/anatomy/internal/cli
 cmd/anatomy/internal/history: disk/crawllog disk/shards engine urlserver cmd/anatomy/internal/cli
 cmd/anatomy/internal/schedule:
 cmd/anatomy/internal/serving: weburl disk/shards cmd/anatomy/internal/cli
-cmd/anatomy/internal/configs: config disk/shards cmd/anatomy/internal/cli cmd/anatomy/internal/record cmd/anatomy/internal/rules
+cmd/anatomy/internal/configs: config disk/shards searcher cmd/anatomy/internal/cli cmd/anatomy/internal/quality cmd/anatomy/internal/record cmd/anatomy/internal/rules
 cmd/anatomy/internal/quality: vocab eval upkeep searcher searcher/scoring collection disk/datadir disk/shards searcher/synonyms cmd/anatomy/internal/cli cmd/anatomy/internal/rules
 cmd/anatomy/internal/export: upkeep warc parallel cmd/anatomy/internal/cli
 cmd/anatomy/internal/rankpage: ranking cmd/anatomy/internal/cli

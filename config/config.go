@@ -13,6 +13,10 @@
 //	name = "Example Docs"
 //	synonyms = "synonyms.txt"
 //
+//	[[search.pins]]
+//	queries = ["wifi", "wireless network"]
+//	url = "https://docs.example.org/network"
+//
 // [crawl] has the flags that the crawl command was given, under their names; others have their
 // defaults. Comments stay when a flag is changed. The file has the name of a file of credentials,
 // not its content. Only its owner can read it.
@@ -27,6 +31,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -60,6 +65,21 @@ type Config struct {
 type Search struct {
 	Name     string `toml:"name,omitempty"`     // of the collection, at most MaxName characters; "" for anatomy's
 	Synonyms string `toml:"synonyms,omitempty"` // file, relative to that of the config; "" for none
+	Pins     []Pin  `toml:"pins,omitempty"`
+}
+
+// A Pin is a table [[search.pins]]: a page that comes first for some queries.
+type Pin struct {
+	Queries []string `toml:"queries"`
+	URL     string   `toml:"url"`
+	Title   string   `toml:"title,omitempty"`
+	Note    string   `toml:"note,omitempty"`
+}
+
+// FormatPin returns a pin as a table of the file.
+func FormatPin(pin Pin) (string, error) {
+	keys, err := toml.Marshal(pin)
+	return "[[search.pins]]\n" + string(keys), err
 }
 
 // MaxName is the maximum length of Search.Name in characters.
@@ -174,6 +194,25 @@ func (c *Config) Problem(reason error, key ...string) *Problem {
 	return p
 }
 
+// PinProblem returns a problem with a key of a pin, given by its index, and its line.
+func (c *Config) PinProblem(reason error, pin int, key string) *Problem {
+	path := []string{"search", "pins"}
+	p := &Problem{File: c.path, Key: strings.Join(append(path, key), "."), Reason: reason}
+	n := -1
+	for _, a := range assignments(c.content) {
+		isHeader := a.key == "" && slices.Equal(a.path, path)
+		if isHeader {
+			n++
+		}
+		of := len(a.path) == 3 && slices.Equal(a.path[:2], path)
+		if n == pin && isHeader || n == pin && of && a.path[2] == key ||
+			n < 0 && slices.Equal(a.path, path) { // the last: a list of inline tables
+			p.Line = 1 + bytes.Count(c.content[:a.from], []byte("\n"))
+		}
+	}
+	return p
+}
+
 // Flag returns the value of a flag as the command line has it, or its values if it is repeatable.
 // ok is false if the file does not set it.
 func (c *Config) Flag(name string) (values []string, ok bool, err error) {
@@ -227,7 +266,7 @@ func (c *Config) Unset(name string) { delete(c.Crawl, name) }
 func (c *Config) isIn(file []byte) bool {
 	var in Config
 	err := toml.Unmarshal(file, &in)
-	return err == nil && in.Schema == c.Schema && in.Search == c.Search &&
+	return err == nil && in.Schema == c.Schema && reflect.DeepEqual(in.Search, c.Search) &&
 		(len(in.Crawl)+len(c.Crawl) == 0 || same(in.Crawl, c.Crawl)) // nil is as good as empty
 }
 

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"anatomy/searcher/internal/memo"
+	"anatomy/searcher/pins"
 	"anatomy/searcher/query"
 	"anatomy/searcher/synonyms"
 	"anatomy/vocab"
@@ -23,6 +24,7 @@ type answerKey struct {
 	view      uint64
 	knowledge *knowledge
 	synonyms  *synonyms.Table
+	pins      *pins.Table
 	request   Request // without Within
 }
 

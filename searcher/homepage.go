@@ -19,7 +19,6 @@ import (
 
 // Bounds of finding hosts by name.
 const (
-	minPrefix     = 4    // letters of a term that is only a prefix of a word of a name
 	maxHostLabels = 1000 // words of names examined for a query
 	maxHomes      = 16   // home pages of a query
 	maxHomeDepth  = 8    // folders in the URL of a home page
@@ -31,42 +30,6 @@ type home struct {
 	scoring.Candidate
 	host  string
 	share scoring.Milli // share of the name that the query spells
-}
-
-// spells reports whether a term is a word of a host's name, or a prefix of it.
-func spells(term, word string) bool {
-	return word == term || len(term) >= minPrefix && strings.HasPrefix(word, term)
-}
-
-// shareOfName returns the share of a host's name that some terms spell: the share of the label of
-// which they spell the most. It is 0 unless all terms occur in the name. The top-level domain and
-// www do not count. The host is in the form of the document order, "org.python.docs".
-func shareOfName(host string, terms []string) (share scoring.Milli) {
-	labels := strings.Split(host, ".")
-	for _, term := range terms {
-		if !slices.ContainsFunc(labels, func(label string) bool {
-			words := strings.Split(label, "-")
-			return slices.ContainsFunc(words, func(word string) bool { return spells(term, word) })
-		}) {
-			return 0
-		}
-	}
-	for _, label := range labels[min(1, len(labels)):] {
-		spelt, all := 0, 0
-		for _, word := range strings.Split(label, "-") {
-			longest := 0
-			for _, term := range terms {
-				if spells(term, word) {
-					longest = max(longest, len(term))
-				}
-			}
-			spelt, all = spelt+longest, all+len(word)
-		}
-		if all > 0 && label != "www" {
-			share = max(share, scoring.Milli(1000*spelt/all))
-		}
-	}
-	return share
 }
 
 // findHomes returns the home pages of the hosts whose names the query spells.
@@ -81,7 +44,7 @@ func findHomes(p *pass) (homes []home) {
 	}
 	shares := map[string]scoring.Milli{}
 	for _, l := range labels {
-		shares[l.Host] = shareOfName(l.Host, terms)
+		shares[l.Host] = scoring.ShareOfName(l.Host, terms)
 	}
 	for host, share := range shares {
 		if share > 0 {
@@ -109,7 +72,7 @@ func (q *shardQuery) hosts(term string) (found []snapshot.HostLabel) {
 			return cmp.Compare(l.Word, term)
 		})
 		to, end := from, min(from+maxHostLabels, len(labels))
-		for to < end && spells(term, labels[to].Word) {
+		for to < end && scoring.Spells(term, labels[to].Word) {
 			to++
 		}
 		found = mergeLabels(found, labels[from:to])

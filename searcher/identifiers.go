@@ -2,7 +2,6 @@ package searcher
 
 import (
 	"slices"
-	"strings"
 
 	"anatomy/searcher/query"
 	"anatomy/searcher/scoring"
@@ -15,9 +14,8 @@ import (
 
 // Bounds of identifiers.
 const (
-	identifierWords = 4   // maximum number of words of an identifier
-	maxIdentifiers  = 16  // of a query
-	maxLookups      = 128 // identifiers looked up
+	maxIdentifiers = 16  // of a query
+	maxLookups     = 128 // identifiers looked up
 )
 
 // findIdentifiers returns the terms of the collection that adjacent words of the query spell.
@@ -25,15 +23,7 @@ func findIdentifiers(p *pass) (found []scoring.Identifier, err error) {
 	if p.byDate || p.weights.Identifier == 0 {
 		return nil, nil
 	}
-	var spelt []scoring.Identifier
-	for _, run := range p.query.Root.Runs() {
-		for i, n := range run {
-			if n.Signed != "" {
-				spelt = append(spelt, scoring.Identifier{Term: n.Signed, Words: n.Words, Signed: true})
-			}
-			spelt = appendIdentifiers(spelt, run[i:min(i+identifierWords, len(run))])
-		}
-	}
+	spelt := scoring.SpeltIdentifiers(p.query.Root)
 	if len(spelt) == 0 {
 		return nil, nil
 	}
@@ -49,26 +39,6 @@ func findIdentifiers(p *pass) (found []scoring.Identifier, err error) {
 		}
 	}
 	return found, err
-}
-
-// appendIdentifiers appends the identifiers that the first words of a run spell: read_csv and
-// readcsv. Function words alone spell none, and are neither first nor last in an identifier without
-// underscores.
-func appendIdentifiers(spelt []scoring.Identifier, run []*query.Node) []scoring.Identifier {
-	words, named := make([]string, 0, len(run)), false
-	for i, n := range run {
-		words, named = append(words, n.Words[0]), named || !n.Function
-		if i == 0 {
-			continue
-		}
-		if named {
-			spelt = append(spelt, scoring.Identifier{Term: strings.Join(words, "_"), Words: words})
-		}
-		if !run[0].Function && !n.Function {
-			spelt = append(spelt, scoring.Identifier{Term: strings.Join(words, ""), Words: words})
-		}
-	}
-	return spelt
 }
 
 // addIdentifiers adds the best pages that have an identifier spelt by words of the query to the

@@ -9,6 +9,7 @@ import (
 
 	"anatomy/disk/segment"
 	"anatomy/searcher/internal/retrieval"
+	"anatomy/searcher/internal/snapshot"
 	"anatomy/searcher/internal/suggest"
 	"anatomy/searcher/query"
 	"anatomy/vocab"
@@ -155,7 +156,7 @@ func (s *Searcher) Complete(typed string, limit int) []string {
 	sources := suggest.Sources{
 		Words: k.speller.Words, Names: k.names, Titles: k.completions, Evidence: &evidence{v, clock.Share(.5)},
 	}
-	proposed := proposeSites(v, typed)
+	proposed := snapshot.ProposeSites(v.parts(), typed)
 	if proposed == nil {
 		proposed = sources.Propose(typed, 2*limit)
 	}

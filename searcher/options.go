@@ -3,8 +3,6 @@ package searcher
 import (
 	"math"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"anatomy/analysis"
 	"anatomy/searcher/query"
@@ -63,10 +61,10 @@ func areOptions(p *pass, words []query.Loose, others bool) (are, may bool, err e
 		}
 		text := vocab.WithoutSectionMarks(info.Text)
 		for k, w := range words {
-			if hasToken(text, w.Word) {
+			if analysis.HasToken(text, w.Word) {
 				have[k]++
 			}
-			if hasToken(text, "-"+w.Word) {
+			if analysis.HasToken(text, "-"+w.Word) {
 				show[k]++
 			}
 		}
@@ -90,25 +88,4 @@ func hasRest(p *pass, word string) bool {
 		pages = min(pages, e.Pages(term))
 	}
 	return withoutShare*(pages-p.resp.Total) <= pages
-}
-
-// hasToken reports whether a text has a token verbatim, not surrounded by letters, digits,
-// underscores and minuses. A token without a minus may have one before it.
-func hasToken(text, token string) bool {
-	for {
-		before, after, found := strings.Cut(text, token)
-		if !found {
-			return false
-		}
-		last, _ := utf8.DecodeLastRuneInString(before)
-		next, _ := utf8.DecodeRuneInString(after)
-		if !isOfToken(next) && (!isOfToken(last) || last == '-' && token[0] != '-') {
-			return true
-		}
-		text = after
-	}
-}
-
-func isOfToken(r rune) bool {
-	return r == '-' || r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r)
 }

@@ -8,6 +8,7 @@ import (
 	"anatomy/searcher/internal/arena"
 	"anatomy/searcher/internal/presentation"
 	"anatomy/searcher/internal/retrieval"
+	"anatomy/searcher/pins"
 	"anatomy/searcher/query"
 	"anatomy/searcher/scoring"
 	"anatomy/searcher/synonyms"
@@ -112,6 +113,7 @@ type search struct {
 	byDate     bool // sort by date
 	damaged    func(*Response, error)
 	synonyms   *synonyms.Table
+	pins       *pins.Table
 }
 
 // A pass is one query in the pipeline. It belongs to one goroutine. The comment of a field names

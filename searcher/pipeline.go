@@ -15,6 +15,7 @@ import (
 //	conclude      the page of results, or why it is empty
 //	correct       if there are likelier spellings: the correction starts at retrieve
 //	relax         if few pages match: the query without some terms starts at retrieveMost
+//	pinAnswer     the page that the operator pinned for the query comes first
 //	present       snippets and explanations
 //	countFacets   pages that match by site, language, type, if the request asks for it
 //
@@ -52,9 +53,14 @@ func answer(s *search, k *knowledge, q query.Query, resp *Response) error {
 	if p.ended {
 		return nil
 	}
+	pinned, err := pinAnswer(p, relaxed)
+	if err != nil {
+		return err
+	}
 	if err := present(p, relaxed); err != nil {
 		return err
 	}
+	pinned.mark(resp.Results)
 	return countFacets(p)
 }
 

@@ -15,8 +15,8 @@ import (
 // if time runs out.
 func rank(p *pass) error {
 	toRank := p.found[:p.toRank]
-	if p.req.Ungrouped && p.req.Offset >= len(toRank) && len(toRank) >= minResults {
-		p.ranked = toRank // none of them is shown, so their order does not matter
+	if p.req.Ungrouped && p.req.Offset > len(toRank) && len(toRank) >= minResults {
+		p.ranked = toRank // none is shown, not even behind a pinned page, so their order does not matter
 		return nil
 	}
 	scored, err := scoreInTime(p, toRank)

@@ -234,10 +234,17 @@ type Result struct {
 	Date        vocab.Day    // when the page was changed or published, according to itself; 0 if unknown
 	Missing     []string     // for a relaxed query: terms, as typed, that the page lacks
 	Pinned      bool         // it comes first because its site is pinned
+	Pin         *Pin         // it comes first because the operator pinned it for the query; nil if not
 	Similar     int          // number of near-duplicates collapsed into it: Request.Similar returns them
 	Versions    []Version    // of the page in other languages, whether or not they match
 	More        int          // for the last result of a host among ten: later results of the host
 	Explanation *Explanation // with Request.Explain
+}
+
+// A Pin is what the operator says of a page that is pinned for a query. The title of the result is the
+// operator's, if there is one.
+type Pin struct {
+	Note string // "" for none
 }
 
 // HasCopy reports whether there is a cached page to show.
@@ -291,6 +298,7 @@ type Explanation struct {
 	Score   Score // the sum of the Points of Parts
 	Parts   []Part
 	Matches bool     // the page matches the query
+	Pinned  bool     // it comes first, because the operator pinned it for the query
 	Missing []string // terms of the query that the page lacks
 	Folded  *Near    // the result that the page is collapsed into, or nil
 }

@@ -46,7 +46,7 @@ func (s *Searcher) cachedAnswer(
 	if s.answers.Limit == 0 || !keeps(req, q) {
 		return s.answer(v, q, req, resp, clock, a)
 	}
-	key := answerKey{v.serial, s.learnt.Load(), s.o.Synonyms.Table(), *req}
+	key := answerKey{v.serial, s.learnt.Load(), s.o.Synonyms.Content(), s.o.Pins.Content(), *req}
 	key.request.Within = 0
 	if cached, ok := s.answers.Get(key); ok {
 		*resp = *cached
@@ -218,6 +218,11 @@ func explainURL(p *pass, u *weburl.URL) (*Explanation, error) {
 	if err != nil {
 		return nil, err
 	}
+	pinned, err := findPinned(p)
+	if err != nil {
+		return nil, err
+	}
+	e.Pinned = pinned != nil && pinned.Doc == c.Doc
 	if e.Matches = !p.ended; e.Matches {
 		e.Matches, err = shard.matches(p.root, c.Part, c.Ord)
 	}

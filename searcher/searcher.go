@@ -58,6 +58,7 @@ import (
 	"anatomy/disk/shards"
 	"anatomy/searcher/internal/retrieval"
 	"anatomy/searcher/internal/snapshot"
+	"anatomy/searcher/pins"
 	"anatomy/searcher/query"
 	"anatomy/searcher/scoring"
 	"anatomy/searcher/synonyms"
@@ -76,6 +77,7 @@ type Options struct {
 	Links      Links          // for link: and related:; default none
 	Poll       time.Duration  // interval between checks of the data folder, default 250ms
 	Synonyms   *synonyms.File // reloaded when it changes; default none
+	Pins       *pins.File     // reloaded when it changes; default none
 	Damage     *damage.Log    // receives the damage found; default none
 
 	Now func() time.Time // clock for pages that expire from results; default time.Now
@@ -183,6 +185,7 @@ func (s *Searcher) Refresh() (changed bool, err error) {
 	s.refreshing.Lock()
 	defer s.refreshing.Unlock()
 	s.o.Synonyms.Reload()
+	s.o.Pins.Reload()
 	for _, store := range s.stores {
 		isNew, failed := store.Refresh()
 		if changed = changed || isNew; err == nil {
@@ -354,7 +357,7 @@ func (s *Searcher) newSearch(v *view, req *Request, clock *retrieval.Clock, a *q
 	*r = search{
 		view: v, weights: s.weights(req), links: s.o.Links, req: req, clock: clock, arena: a,
 		candidates: s.o.Candidates, countTo: req.Count.to(s.o.CountTo), damaged: s.damaged,
-		synonyms: s.o.Synonyms.Table(),
+		synonyms: s.o.Synonyms.Content(), pins: s.o.Pins.Content(),
 	}
 	return r
 }

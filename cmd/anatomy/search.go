@@ -133,6 +133,9 @@ func printResults(w io.Writer, a *searcher.Response, r searcher.Request) {
 	}
 	for i, p := range a.Results {
 		fmt.Fprintf(w, "\n%d. %s\n   %s\n", r.Offset+i+1, cli.OneLine(cmp.Or(p.Title, p.URL)), cli.OneLine(p.Link()))
+		if p.Pin != nil {
+			fmt.Fprintln(w, cli.OneLine(strings.TrimSuffix("   pinned: "+p.Pin.Note, ": ")))
+		}
 		if len(p.Missing) > 0 {
 			fmt.Fprintf(w, "   missing: %s\n", cli.OneLine(strings.Join(p.Missing, ", ")))
 		}
@@ -246,6 +249,9 @@ func printExplanation(w io.Writer, e *searcher.Explanation, indent string) {
 			why = "the same page in another language, " + f.Lang
 		}
 		fmt.Fprintf(w, "%scollapsed into %s: %s\n", indent, cli.OneLine(f.URL), why)
+	}
+	if e.Pinned {
+		fmt.Fprintf(w, "%spinned for this query, so that it comes first\n", indent)
 	}
 	switch {
 	case e.Matches:

@@ -313,8 +313,14 @@ func openFolder(dir, path string, beside *web.Collections, o serveOptions) (*fol
 	if err != nil {
 		return nil, err
 	}
+	pinned, err := rules.OpenPins(dir, func(err error) {
+		o.log.Error("the pins stay as they were", "error", err)
+	})
+	if err != nil {
+		return nil, err
+	}
 	s, err := searcher.Open(dir, searcher.Options{
-		Links: links, Synonyms: same, Damage: damaged, AnswerBytes: int64(o.answers) << 20,
+		Links: links, Synonyms: same, Pins: pinned, Damage: damaged, AnswerBytes: int64(o.answers) << 20,
 	})
 	if err != nil {
 		return nil, err

@@ -16,10 +16,9 @@ import (
 	"os"
 	"slices"
 	"strings"
-	"sync"
-	"time"
 
 	"anatomy/analysis"
+	"anatomy/searcher/reload"
 )
 
 // Bounds of a file.
@@ -124,67 +123,7 @@ func (t *Table) add(group []string) {
 }
 
 // A File is a synonym file that may be edited while it is in use.
-type File struct {
-	path    string
-	onError func(error)
-
-	mu    sync.Mutex
-	stamp stamp
-	table *Table
-}
-
-// A stamp changes when the file does.
-type stamp struct {
-	size int64
-	at   time.Time
-}
+type File = reload.File[*Table]
 
 // Open reads a file. onError receives the errors of later versions, which are not used.
-func Open(path string, onError func(error)) (*File, error) {
-	f := &File{path: path, onError: onError}
-	f.stamp, _ = stampOf(path) // read before the file, so that a change in between is detected
-	var err error
-	f.table, err = Read(path)
-	return f, err
-}
-
-// Table returns the content of the file as of the last read.
-func (f *File) Table() *Table {
-	if f == nil {
-		return nil
-	}
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return f.table
-}
-
-// Reload reads the file if it has changed.
-func (f *File) Reload() {
-	if f == nil {
-		return
-	}
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	now, err := stampOf(f.path)
-	if now == f.stamp && err == nil || err != nil && f.stamp == (stamp{}) {
-		return
-	}
-	f.stamp = now
-	var table *Table
-	if err == nil {
-		table, err = Read(f.path)
-	}
-	if err != nil {
-		f.onError(err)
-		return
-	}
-	f.table = table
-}
-
-func stampOf(path string) (stamp, error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return stamp{}, err
-	}
-	return stamp{info.Size(), info.ModTime()}, nil
-}
+func Open(path string, onError func(error)) (*File, error) { return reload.Open(path, Read, onError) }

@@ -70,7 +70,7 @@ func TestReload(t *testing.T) {
 		t.Helper()
 		f.Reload()
 		f.Reload()
-		if got := f.Table().Of("a"); !slices.Equal(got, []string{want}) || len(told) != errors {
+		if got := f.Content().Of("a"); !slices.Equal(got, []string{want}) || len(told) != errors {
 			t.Errorf("a = %q and %d errors, want %s and %d", got, len(told), want, errors)
 		}
 	}
@@ -86,7 +86,7 @@ func TestReload(t *testing.T) {
 	write("a = d")
 	check("d", 2)
 	var none *File
-	if none.Reload(); none.Table() != nil {
+	if none.Reload(); none.Content() != nil {
 		t.Error("no file has a table")
 	}
 }

@@ -80,6 +80,8 @@ type TotalAnswer struct {
 type resultAnswer struct {
 	URL         string             `json:"url"`
 	Title       string             `json:"title"`
+	Pinned      bool               `json:"pinned,omitempty"` // first, because the operator pinned it for the query
+	Note        string             `json:"note,omitempty"`   // of the operator, about a pinned page
 	Snippet     []fragmentAnswer   `json:"snippet"`
 	Section     *sectionAnswer     `json:"section,omitempty"`  // of the snippet; absent if that is of the page as a whole
 	Sections    []sectionAnswer    `json:"sections,omitempty"` // further sections that answer the query, best first
@@ -133,6 +135,7 @@ type explanationAnswer struct {
 	Parts []partAnswer `json:"parts"`
 
 	Folded *collection.NearPage `json:"folded,omitempty"` // of a result that was collapsed into another
+	Pinned bool                 `json:"pinned,omitempty"` // it comes first, because the operator pinned it
 }
 
 type partAnswer struct {
@@ -245,6 +248,9 @@ func newResultAnswer(asked searcher.Request, r *searcher.Result) resultAnswer {
 		More:        moreAnswer(asked, r),
 		Explanation: newExplanationAnswer(r.Explanation),
 	}
+	if r.Pin != nil {
+		answer.Pinned, answer.Note = true, r.Pin.Note
+	}
 	if r.HasCopy() {
 		answer.Cached = address.CachedHref(uint64(r.Doc), "", false)
 	}
@@ -276,7 +282,9 @@ func newExplanationAnswer(e *searcher.Explanation) *explanationAnswer {
 	if e == nil {
 		return nil
 	}
-	answer := &explanationAnswer{URL: e.URL, Score: score(e.Score), Parts: make([]partAnswer, 0, len(e.Parts))}
+	answer := &explanationAnswer{
+		URL: e.URL, Score: score(e.Score), Parts: make([]partAnswer, 0, len(e.Parts)), Pinned: e.Pinned,
+	}
 	if f := e.Folded; f != nil {
 		answer.Folded = &collection.NearPage{Doc: f.Doc, URL: f.URL, Distance: f.Distance, Lang: f.Lang}
 	}

@@ -59,6 +59,8 @@ type toolResult struct {
 	Title   string        `json:"title"`
 	URL     string        `json:"url" jsonschema:"URL of the page, or of the section of it that answers the query"`
 	Section string        `json:"section,omitempty" jsonschema:"headings that lead to the section of the snippet; absent if that is of the page as a whole"`
+	Pinned  bool          `json:"pinned,omitempty" jsonschema:"the operator of the collection pinned this page for the query, so it comes first"`
+	Note    string        `json:"note,omitempty" jsonschema:"what the operator says about a pinned page"`
 	Snippet string        `json:"snippet"`
 	Lang    string        `json:"lang,omitempty"`
 	Date    string        `json:"date,omitempty" jsonschema:"date of the page, if it has one: 2024-05-06"`
@@ -125,6 +127,9 @@ func newToolResult(r *searcher.Result) toolResult {
 		ID: strconv.FormatUint(uint64(r.Doc), 10), Title: r.Title, URL: r.Link(), Snippet: text.Snippet(r),
 		Lang: r.Lang, Date: r.Date.String(), Similar: r.Similar, More: r.More, Missing: r.Missing,
 	}
+	if r.Pin != nil {
+		t.Pinned, t.Note = true, r.Pin.Note
+	}
 	if r.Section.Heading != "" {
 		t.Section = strings.Join(append(slices.Clone(r.Section.Path), r.Section.Heading), " > ")
 	}
@@ -152,6 +157,9 @@ func (o *ToolSearchOutput) text() string {
 		fmt.Fprintf(&b, "\n[%s] %s\n%s\n", r.ID, r.Title, r.URL)
 		if r.Section != "" {
 			fmt.Fprintln(&b, r.Section)
+		}
+		if r.Pinned {
+			fmt.Fprintln(&b, strings.TrimSuffix("Pinned: "+r.Note, ": "))
 		}
 		fmt.Fprintln(&b, r.Snippet)
 	}

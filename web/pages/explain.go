@@ -21,6 +21,7 @@ type explainView struct {
 	Sum    searcher.Score // of Parts
 	Parts  []partView
 	Folded *searcher.Near // of a result that was collapsed into another
+	Pinned bool           // by the operator, for the query
 }
 
 // A partView is a searcher.Part with its bar: From and Width in units of 1/barScale.
@@ -45,7 +46,7 @@ func (s *searchPages) explain(c *gin.Context) error {
 }
 
 func newExplainView(target string, e *searcher.Explanation) *explainView {
-	v := &explainView{URL: text.Linkable(target), Crumbs: text.Breadcrumb(target), Score: e.Score, Folded: e.Folded}
+	v := &explainView{URL: text.Linkable(target), Crumbs: text.Breadcrumb(target), Score: e.Score, Folded: e.Folded, Pinned: e.Pinned}
 	var low, high searcher.Score // the range of the running sum
 	for _, p := range e.Parts {
 		v.Sum += p.Points

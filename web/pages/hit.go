@@ -80,6 +80,7 @@ func (m *markup) hit(v *resultView, tab bool) {
 		m.link(v.URL, outside, v.Title)
 	}
 	m.raw("</h2>\n")
+	m.element(`<p class="note pin" dir="auto">`, v.Note, "</p>\n")
 	m.section(v)
 	m.snippet(v)
 	m.further(v, outside)
@@ -201,6 +202,9 @@ func (m *markup) also(versions []alsoView) {
 // meta writes the line below a result.
 func (m *markup) meta(v *resultView) {
 	m.raw(`<div class="meta">`)
+	if v.Pinned {
+		m.element(`<span class="tag">`, m.messages.Text("Pinned"), "</span>")
+	}
 	m.element(`<span class="tag">`, m.messages.Text(v.Liked), "</span>")
 	m.element(`<span class="tag">`, v.Kind, "</span>")
 	if !v.Date.IsZero() {

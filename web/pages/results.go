@@ -66,6 +66,8 @@ type resultView struct {
 	Crumbs  []string
 	Section []string      // headings around its section and that of the section itself
 	Further []sectionView // further sections
+	Pinned  bool          // by the operator, for the query
+	Note    string        // of the operator, about a pinned page
 	Snippet []searcher.Fragment
 	Lang    string // well-formed tag, or ""
 	Score   string
@@ -320,6 +322,9 @@ func newResultView(m *messages.Printer, r *searcher.Result, asked searcher.Reque
 		Missing: missing(asked, r),
 		Similar: similarView(m, asked, r),
 		More:    moreView(m, asked, r),
+	}
+	if r.Pin != nil {
+		v.Pinned, v.Note = true, r.Pin.Note
 	}
 	for _, version := range r.Versions {
 		if href := text.Linkable(version.URL); href != "" {

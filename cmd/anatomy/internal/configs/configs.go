@@ -8,15 +8,18 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"anatomy/cmd/anatomy/internal/cli"
+	"anatomy/cmd/anatomy/internal/quality"
 	"anatomy/cmd/anatomy/internal/record"
 	"anatomy/cmd/anatomy/internal/rules"
 	"anatomy/config"
 	"anatomy/disk/shards"
+	"anatomy/searcher"
 )
 
 // New returns the command config. newCrawl returns a crawl without flags, whose Check also reads the
@@ -33,7 +36,8 @@ The keys are the flags of "anatomy crawl" that say what is fetched and how. The 
 comments stay. A crawl that runs goes on with the rules that it began with.
 
 [search] has the name of the collection, which "anatomy serve" shows from its next start, and names a file of synonyms,
-words that find each other's pages: a line is postgres = PostgreSQL.`,
+words that find each other's pages: a line is postgres = PostgreSQL. Each [[search.pins]] pins a page to queries, which
+show it first. A running server reads both again when they change.`,
 		Example: "  anatomy config\n  anatomy config set exclude '*/print/*' '*.pdf'\n  anatomy config unset max-pages\n  anatomy config check",
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) > 0 {
@@ -111,8 +115,33 @@ func show(c *cobra.Command, kept *config.Config, defaults *pflag.FlagSet) error 
 		}
 		fmt.Fprintf(&text, "\n# %s\n%s%s\n", key.about, comment, line)
 	}
-	_, err := fmt.Fprint(c.OutOrStdout(), text.String())
+	pins, err := formatPins(kept.Search.Pins)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprint(c.OutOrStdout(), text.String(), pins)
 	return err
+}
+
+// formatPins returns the pins as tables, or an example in comments.
+func formatPins(pins []config.Pin) (string, error) {
+	const about = "\n# pages that come first for queries of these words; title and note are shown, if given\n"
+	if len(pins) == 0 {
+		return about + "# [[search.pins]]\n# queries = ['wifi', 'wireless network']\n# url = 'https://example.org/network'\n" +
+			"# title = ''\n# note = ''\n", nil
+	}
+	text := about
+	for i, pin := range pins {
+		table, err := config.FormatPin(pin)
+		if err != nil {
+			return "", err
+		}
+		if i > 0 {
+			text += "\n"
+		}
+		text += table
+	}
+	return text, nil
 }
 
 // setDefault sets the key of a flag to the value that the flag has when it is not given.
@@ -130,7 +159,7 @@ func newCheck(s *cli.GlobalFlags, newCrawl func() rules.Crawl) *cobra.Command {
 		Short: "check a file of rules that was edited by hand",
 		Long: `Check reads the anatomy.toml of the data folder, or another FILE, and prints what is wrong in it, with the line and the
 key: keys that do not exist, values that a key cannot have, files of credentials or a topic that cannot be read, a name
-that is too long, and wrong lines of synonyms.`,
+that is too long, wrong lines of synonyms, and wrong pins. It notes the pinned pages that the collection does not have.`,
 		Example: "  anatomy config check --data docs\n  anatomy config check new.toml",
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) > 1 {
@@ -156,10 +185,36 @@ that is too long, and wrong lines of synonyms.`,
 				return cli.WithHint(fmt.Errorf("%s has %s", kept.Path(), cli.Count(len(problems), "error")),
 					"correct what is listed; what each key means: anatomy crawl --help")
 			}
+			if len(args) == 0 {
+				if err := notePins(c, s.Data, kept); err != nil {
+					return err
+				}
+			}
 			_, err = fmt.Fprintf(c.OutOrStdout(), "%s: %s, no errors\n", kept.Path(), cli.Count(len(kept.Crawl), "key"))
 			return err
 		},
 	}
+}
+
+// notePins prints which pinned pages the collection does not have, so that they are not shown.
+func notePins(c *cobra.Command, dir string, kept *config.Config) error {
+	if len(kept.Search.Pins) == 0 {
+		return nil
+	}
+	return quality.WithWeights(dir, "", func(s *searcher.Searcher) error {
+		for i, pin := range kept.Search.Pins {
+			r := searcher.Request{Query: "info:" + pin.URL, Limit: 1, Within: time.Minute}
+			answer, err := s.Search(c.Context(), r)
+			if err != nil || answer.NoPages {
+				return err
+			}
+			if answer.Total == 0 {
+				reason := fmt.Errorf("note: %s is not in the collection, so the pin shows nothing", pin.URL)
+				fmt.Fprintln(c.OutOrStdout(), kept.PinProblem(reason, i, "url"))
+			}
+		}
+		return nil
+	})
 }
 
 func newSet(s *cli.GlobalFlags, newCrawl func() rules.Crawl) *cobra.Command {

@@ -52,7 +52,7 @@ func WithWeights(dir, file string, ask func(*searcher.Searcher) error) error {
 	return withOptions(dir, searcher.Options{Weights: w}, ask)
 }
 
-// withOptions is WithWeights for given options but Links and Synonyms.
+// withOptions is WithWeights for given options but Links, Synonyms and Pins.
 func withOptions(dir string, o searcher.Options, ask func(*searcher.Searcher) error) error {
 	if err := shards.Check(dir); err != nil {
 		return err
@@ -61,8 +61,12 @@ func withOptions(dir string, o searcher.Options, ask func(*searcher.Searcher) er
 	if err != nil {
 		return err
 	}
+	pinned, err := rules.OpenPins(dir, func(error) {})
+	if err != nil {
+		return err
+	}
 	links := collection.NewSharedLinks(dir)
-	o.Links, o.Synonyms = links, same
+	o.Links, o.Synonyms, o.Pins = links, same, pinned
 	s, err := searcher.Open(dir, o)
 	if err != nil {
 		return err

@@ -51,6 +51,10 @@ func Check(c *config.Config, newCrawl func() Crawl) []*config.Problem {
 	if _, err := synonymsOf(c); err != nil {
 		all = append(all, c.Problem(err, "search", "synonyms"))
 	}
+	_, wrong := pinsOf(c)
+	for _, p := range wrong {
+		all = append(all, c.PinProblem(p.Reason, p.Pin, p.Key))
+	}
 	if err := together.Check(); err != nil && len(all) == 0 {
 		all = append(all, &config.Problem{File: c.Path(), Reason: err})
 	}

@@ -1,21 +1,21 @@
-package searcher
+package snapshot
 
 import (
 	"cmp"
+	"iter"
 	"slices"
 	"strings"
 
-	"anatomy/searcher/internal/snapshot"
 	"anatomy/weburl"
 )
 
 // maxSiteHosts bounds the hosts that are examined to complete site: in one segment.
 const maxSiteHosts = 1000
 
-// proposeSites completes a site: at the end of the typed text with hosts of the index: first those
+// ProposeSites completes a site: at the end of the typed text with hosts of some parts: first those
 // that begin with it, then those of which another label does, shorter names first. It returns nil if
 // the text ends with something else.
-func proposeSites(v *view, typed string) (all []string) {
+func ProposeSites(parts iter.Seq[*Part], typed string) (all []string) {
 	at := strings.LastIndexAny(typed, " (") + 1
 	begin, ok := strings.CutPrefix(strings.ToLower(typed[at:]), "site:")
 	word := begin[:len(begin)-len(strings.TrimLeftFunc(begin, func(r rune) bool { return r != '.' && r != '-' }))]
@@ -23,9 +23,9 @@ func proposeSites(v *view, typed string) (all []string) {
 		return nil
 	}
 	rank := map[string]int{}
-	for part := range v.parts() {
+	for part := range parts {
 		labels := part.HostLabels()
-		from, _ := slices.BinarySearchFunc(labels, word, func(l snapshot.HostLabel, word string) int {
+		from, _ := slices.BinarySearchFunc(labels, word, func(l HostLabel, word string) int {
 			return cmp.Compare(l.Word, word)
 		})
 		for _, l := range labels[from:min(from+maxSiteHosts, len(labels))] {
