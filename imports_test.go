@@ -88,6 +88,7 @@ web/internal/text: vocab searcher analysis weburl
 web/internal/recent: web/internal/text
 web/internal/params: vocab searcher weburl web/internal/respond web/internal/text
 web/internal/address: vocab searcher web/internal/respond
+web/internal/inert: vocab weburl web/internal/text
 web/internal/prefsfile: searcher web/internal/messages web/internal/params web/internal/text
 web/internal/reader: vocab searcher collection web/internal/*
 web/internal/siblings: searcher web/internal/*

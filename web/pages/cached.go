@@ -19,6 +19,7 @@ import (
 	"anatomy/collection"
 	"anatomy/vocab"
 	"anatomy/web/internal/address"
+	"anatomy/web/internal/inert"
 	"anatomy/web/internal/params"
 	"anatomy/web/internal/respond"
 	"anatomy/web/internal/text"
@@ -139,7 +140,7 @@ func passageID(at string, mark int) string {
 	if mark > 0 {
 		return markID(mark)
 	}
-	return (&url.URL{Fragment: cmp.Or(text.Shorten(text.Visible(at), maxID), markID(1))}).EscapedFragment()
+	return (&url.URL{Fragment: cmp.Or(text.Shorten(text.Visible(at), inert.MaxID), markID(1))}).EscapedFragment()
 }
 
 // marksAround returns the numbers of the marks before and after the passage at which a frame opens, 0
@@ -147,7 +148,7 @@ func passageID(at string, mark int) string {
 func marksAround(frame []byte, at string, mark int) (before, after int) {
 	all := min(bytes.Count(frame, markTag), maxMarks)
 	if mark == 0 {
-		passage := bytes.Index(frame, []byte(` id="`+html.EscapeString(text.Shorten(text.Visible(at), maxID))+`"`))
+		passage := bytes.Index(frame, []byte(` id="`+html.EscapeString(text.Shorten(text.Visible(at), inert.MaxID))+`"`))
 		if at == "" || passage < 0 {
 			mark = 1 // it opens at the first one
 		} else {
@@ -186,7 +187,7 @@ func (v *cachedView) read(page *vocab.Page, m *text.Marker) {
 			continue
 		}
 		b.WriteString(`<p dir="auto">`)
-		if !writeMarked(&b, paragraph, m) {
+		if !inert.WriteMarked(&b, paragraph, m) {
 			v.Cut = true
 			break
 		}
@@ -212,11 +213,11 @@ func (s *documentPages) cachedPage(c *gin.Context) error {
 // renderCached returns the document of the frame.
 func renderCached(page *vocab.Page, m *text.Marker, theme string) []byte {
 	source, isHTML, cut := text.Decode(page)
-	var safe *safePage
+	var safe *inert.Page
 	if isHTML {
-		safe = filterPage(source, page.URL, m)
+		safe = inert.HTML(source, page.URL, m)
 	} else {
-		safe = preformatted(source, m)
+		safe = inert.Text(source, m)
 	}
 	safe.Cut = safe.Cut || cut
 	if safe.Lang == "" {
@@ -237,14 +238,4 @@ func renderCached(page *vocab.Page, m *text.Marker, theme string) []byte {
 	}
 	b.WriteString("</body></html>\n")
 	return b.Bytes()
-}
-
-// preformatted returns plain text as a page.
-func preformatted(source []byte, m *text.Marker) *safePage {
-	f := &filter{marker: m}
-	f.write("<pre>")
-	f.text(string(source), "")
-	f.write("</pre>")
-	f.page.HTML = f.out.Bytes()
-	return &f.page
 }

@@ -1,4 +1,9 @@
-package pages
+// Package inert makes pages of other sites harmless.
+//
+// It works by an allow-list: for each token of the source it writes what the lists below allow, and
+// escapes all text. Other elements lose their tags and keep their text; muted elements lose their
+// text too.
+package inert
 
 import (
 	"bytes"
@@ -14,32 +19,28 @@ import (
 	xhtml "golang.org/x/net/html"
 )
 
-// The filter makes a page harmless. It works by an allow-list: for each token of the source it
-// writes what the lists below allow, and escapes all text. Other elements lose their tags and keep
-// their text; muted elements lose their text too.
-
 // safeElements are the allowed elements. mark is missing: marks come from the server.
 var safeElements = text.Set(`a abbr address article aside b bdi bdo big blockquote br caption cite code col colgroup dd del
 details dfn div dl dt em figcaption figure footer h1 h2 h3 h4 h5 h6 header hr i ins kbd li main nav ol p pre q rp rt
 ruby s samp section small span strike strong sub summary sup table tbody td tfoot th thead time tr tt u ul var wbr`)
 
-// maxID bounds the ids that are kept, in characters.
-const maxID = 128
+// MaxID bounds the ids that are kept, in characters.
+const MaxID = 128
 
 // numberAttributes are attributes with a small whole number.
 var numberAttributes = text.Set("colspan rowspan span start value")
 
-// A safePage is the output of the filter.
-type safePage struct {
+// A Page is a harmless page.
+type Page struct {
 	HTML      []byte // of the body
 	Lang, Dir string // of the root element, or ""
 	Title     string
 	Cut       bool // the page was longer than text.MaxSafe
 }
 
-// filterPage returns a harmless page for source, HTML in UTF-8. It resolves links against base and
+// HTML returns a harmless page for source, HTML in UTF-8. It resolves links against base and
 // the page's own base element, and marks the words of m.
-func filterPage(source []byte, base string, m *text.Marker) *safePage {
+func HTML(source []byte, base string, m *text.Marker) *Page {
 	f := &filter{marker: m}
 	f.base, _ = weburl.Parse(base) // a zero base resolves only absolute links
 	z := xhtml.NewTokenizer(bytes.NewReader(source))
@@ -49,8 +50,18 @@ func filterPage(source []byte, base string, m *text.Marker) *safePage {
 	return &f.page
 }
 
+// Text returns plain text as a page.
+func Text(source []byte, m *text.Marker) *Page {
+	f := &filter{marker: m}
+	f.write("<pre>")
+	f.text(string(source), "")
+	f.write("</pre>")
+	f.page.HTML = f.out.Bytes()
+	return &f.page
+}
+
 type filter struct {
-	page    safePage
+	page    Page
 	out     bytes.Buffer
 	base    weburl.URL
 	hasBase bool
@@ -95,7 +106,7 @@ func (f *filter) text(s, mute string) {
 	if mute == "title" && f.page.Title == "" {
 		f.page.Title = strings.Join(strings.Fields(strings.ToValidUTF8(s, "")), " ")
 	}
-	if mute == "" && !writeMarked(&f.out, s, f.marker) {
+	if mute == "" && !WriteMarked(&f.out, s, f.marker) {
 		f.page.Cut = true
 	}
 }
@@ -162,7 +173,7 @@ func (f *filter) attribute(element string, a xhtml.Attribute) {
 		f.link(a.Val)
 		return
 	case a.Key == "id", a.Key == "name" && element == "a":
-		a.Key, value = "id", text.Shorten(text.Visible(a.Val), maxID)
+		a.Key, value = "id", text.Shorten(text.Visible(a.Val), MaxID)
 	case a.Key == "title" || a.Key == "datetime":
 		value = text.Shorten(text.Visible(a.Val), 512)
 	case a.Key == "lang":
@@ -211,9 +222,9 @@ func direction(s string) string {
 	return ""
 }
 
-// writeMarked writes a text as HTML with the words of m in mark elements. It stops when out exceeds
+// WriteMarked writes a text as HTML with the words of m in mark elements. It stops when out exceeds
 // text.MaxSafe, and reports whether it wrote the whole text.
-func writeMarked(out *bytes.Buffer, s string, m *text.Marker) bool {
+func WriteMarked(out *bytes.Buffer, s string, m *text.Marker) bool {
 	whole := true
 	m.Each(strings.ToValidUTF8(s, "\uFFFD"), func(piece string, mark bool) {
 		if out.Len() > text.MaxSafe {

@@ -1,4 +1,4 @@
-package pages
+package inert
 
 import (
 	"bytes"
@@ -55,7 +55,7 @@ func TestFilter(t *testing.T) {
 		{`</div></body></html>`, `</div>`},
 	}
 	for _, c := range cases {
-		got := filterPage([]byte(c.in), "https://www.docs.test/dir/page.html", text.NewMarker([]string{"index"}))
+		got := HTML([]byte(c.in), "https://www.docs.test/dir/page.html", text.NewMarker([]string{"index"}))
 		if string(got.HTML) != c.want {
 			t.Errorf("%s:\n got %s\nwant %s", c.in, got.HTML, c.want)
 		}
@@ -63,7 +63,7 @@ func TestFilter(t *testing.T) {
 }
 
 func TestFilterKeepsLanguage(t *testing.T) {
-	p := filterPage([]byte(`<html lang=ar dir=rtl><title> A
+	p := HTML([]byte(`<html lang=ar dir=rtl><title> A
  title </title><title>second</title>`), "", nil)
 	if p.Lang != "ar" || p.Dir != "rtl" || p.Title != "A title" || p.Cut {
 		t.Errorf("%+v", p)
@@ -74,7 +74,7 @@ func TestFilterIsBounded(t *testing.T) {
 	long := "https://www.docs.test/" + strings.Repeat("a", 2000) + "/"
 	for _, piece := range []string{"<b>&", "a ", "<a href=a>"} {
 		source := bytes.Repeat([]byte(piece), text.MaxSafe/len(piece))
-		if p := filterPage(source, long, text.NewMarker([]string{"a"})); !p.Cut || len(p.HTML) > text.MaxSafe+3000 {
+		if p := HTML(source, long, text.NewMarker([]string{"a"})); !p.Cut || len(p.HTML) > text.MaxSafe+3000 {
 			t.Errorf("%s: %d bytes, cut %v", piece, len(p.HTML), p.Cut)
 		}
 	}
@@ -100,7 +100,7 @@ func FuzzFilter(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, source string) {
 		m := text.NewMarker([]string{"a", "script", "x"})
-		page := filterPage([]byte(source), "https://www.docs.test/", m)
+		page := HTML([]byte(source), "https://www.docs.test/", m)
 		if err := checkInert(page.HTML); err != nil {
 			t.Errorf("%v in\n%s", err, page.HTML)
 		}
@@ -122,9 +122,13 @@ func TestBinaryBody(t *testing.T) {
 	}
 	for _, kind := range []string{"text/html", "text/plain", "application/octet-stream", "", "text/html; charset=nonsense", "text/html; charset=utf-16le", "=;="} {
 		page := &vocab.Page{URL: "::", ContentType: kind, Body: body}
-		output := renderCached(page, nil, "")
-		if i := bytes.Index(output, []byte("<body>")); checkInert(bytes.TrimSuffix(output[i+len("<body>"):], []byte("</body></html>\n"))) != nil {
-			t.Errorf("%q: active output", kind)
+		source, isHTML, _ := text.Decode(page)
+		output := Text(source, nil)
+		if isHTML {
+			output = HTML(source, page.URL, nil)
+		}
+		if err := checkInert(output.HTML); err != nil {
+			t.Errorf("%q: %v", kind, err)
 		}
 		text.PlainOf(page)
 	}
@@ -136,7 +140,7 @@ func BenchmarkFilter(b *testing.B) {
 	b.SetBytes(int64(len(source)))
 	b.ReportAllocs()
 	for b.Loop() {
-		filterPage(source, "https://www.docs.test/anatomy/", m)
+		HTML(source, "https://www.docs.test/anatomy/", m)
 	}
 }
 
@@ -203,7 +207,7 @@ func checkAttributes(element string, attributes []xhtml.Attribute) error {
 // fixture returns a page of the server's tests.
 func fixture(t testing.TB, name string) string {
 	t.Helper()
-	b, err := os.ReadFile(filepath.Join("..", "testdata", name))
+	b, err := os.ReadFile(filepath.Join("..", "..", "testdata", name))
 	if err != nil {
 		t.Fatal(err)
 	}
