@@ -15,7 +15,7 @@ func countBlocked(p *pass) error {
 	if prefs == nil || len(prefs.Block) == 0 {
 		return nil
 	}
-	blocked, err := collectBeside(p, query.Both(p.root, query.AnySite(prefs.Block, MaxPreferred)), 1)
+	blocked, err := collectBeside(p, query.Both(filtered(p, p.root), query.AnySite(prefs.Block, MaxPreferred)), 1)
 	p.resp.Hidden, p.resp.HiddenExact = blocked.total, blocked.exact
 	return err
 }
@@ -52,6 +52,8 @@ func whyNoResults(p *pass) string {
 		return "The only page that matches is on a site that you blocked."
 	case resp.Hidden > 0:
 		return fmt.Sprintf("All %d pages that match are on sites that you blocked.", resp.Hidden)
+	case p.filters != nil && p.view.count(p.root, p.clock, 1) > 0:
+		return "Pages match, but none within " + p.filters.String() + "."
 	}
 	return whyNoMatch(p)
 }

@@ -55,7 +55,7 @@ func countFacets(p *pass) error {
 	}
 	asked := query.Parse(p.resp.Interpreted)
 	for _, c := range counts {
-		tally, err := tallyOf(p, withoutBlocked(p, c.root), c.kinds)
+		tally, err := tallyOf(p, allowed(p, c.root), c.kinds)
 		if err != nil {
 			return err
 		}

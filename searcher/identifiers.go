@@ -56,7 +56,7 @@ func addIdentifiers(p *pass, found []scoring.Candidate, n int) ([]scoring.Candid
 	if len(any) > 1 {
 		spelt = &query.Node{Op: query.Or, Kids: any}
 	}
-	best, err := collectBeside(p, query.Both(withoutBlocked(p, p.root), spelt), minResults)
+	best, err := collectBeside(p, query.Both(allowed(p, p.root), spelt), minResults)
 	if err != nil {
 		return nil, 0, err
 	}

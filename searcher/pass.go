@@ -114,6 +114,7 @@ type search struct {
 	damaged    func(*Response, error)
 	synonyms   *synonyms.Table
 	pins       *pins.Table
+	filters    *query.Node // of the preferences; nil for none
 }
 
 // A pass is one query in the pipeline. It belongs to one goroutine. The comment of a field names

@@ -12,7 +12,7 @@ import (
 
 // The page that the operator pinned for a query ([pins.Table]) comes before all results, whether or
 // not it matches the words. The other results keep their order. Filters and exclusions of the query
-// and blocked sites of the person who searches hold for it, too, and it must be in the index: a pin
+// and of the person who searches hold for it, too, and it must be in the index: a pin
 // shows nothing that a search could not show. sort:date, the near-duplicates of a page and exports
 // have no pins.
 
@@ -65,9 +65,9 @@ func pageOf(p *pass, pin *pins.Pin) (c scoring.Candidate, found bool) {
 	return scoring.Candidate{Doc: docs[0], Part: at, Ord: ord}, at >= 0
 }
 
-// meets reports whether a page meets the conditions of a query, and is on no blocked site.
+// meets reports whether a page meets the conditions of a query and the preferences of the request.
 func meets(p *pass, c scoring.Candidate, conditions []*query.Node) (bool, error) {
-	for _, n := range conditions {
+	for _, n := range slices.Concat(conditions, p.filters.Required()) {
 		wanted := n.Op != query.Not
 		if !wanted {
 			n = n.Kids[0]

@@ -60,8 +60,8 @@ func listed(t failer, s *searcher.Searcher, r searcher.Request) (all []searcher.
 	}
 }
 
-// TestPins checks that the pinned page comes first if it meets the filters of the query and is on no
-// blocked site, that the other results are those without pins in the same order, that the number of
+// TestPins checks that the pinned page comes first if it meets the filters of the query and of the
+// preferences and is on no blocked site, that the other results are those without pins in the same order, that the number of
 // results is the one that can be listed, and that nothing else changes.
 func TestPins(t *testing.T) {
 	shown, absent, withheld := 0, 0, 0
@@ -86,8 +86,9 @@ func TestPins(t *testing.T) {
 				Limit: rapid.IntRange(1, 20).Draw(rt, "limit"), Ungrouped: rapid.Bool().Draw(rt, "ungrouped"),
 				Strict: rapid.Bool().Draw(rt, "strict"), Explain: rapid.Bool().Draw(rt, "explain"),
 			}
-			if blocked := sites.Draw(rt, "block"); len(blocked) > 0 {
-				r.Preferences = &searcher.Preferences{Block: blocked}
+			blocked := sites.Draw(rt, "block")
+			if filters := rapid.SampledFrom([]string{"", "", "site:x.org", "-site:y.com", "lang:en"}).Draw(rt, "filters"); len(blocked) > 0 || filters != "" {
+				r.Preferences = &searcher.Preferences{Block: blocked, Filters: filters}
 			}
 			slices.Reverse(words)
 			board.set(s, pins.Pin{

@@ -73,25 +73,31 @@ func (q *shardQuery) preferenceBonus(
 	}
 	if len(r.languages) > 0 {
 		info, err := q.snap.Parts[part].Segment.Record(ord) // present reports the error if it shows the page
-		at := -1
-		if err == nil && info.Crawled {
-			at = slices.IndexFunc(r.languages, func(lang string) bool {
-				return vocab.PrimaryLanguage(info.Lang) == vocab.PrimaryLanguage(lang)
-			})
-		}
-		if at >= 0 {
-			b.Score += q.weights.Preference.Score()
-			all = append(all, "you prefer pages in "+r.languages[at])
+		for _, lang := range r.languages {
+			if err == nil && info.Crawled && vocab.PrimaryLanguage(info.Lang) == vocab.PrimaryLanguage(lang) {
+				b.Score += q.weights.Preference.Score()
+				all = append(all, "you prefer pages in "+lang)
+				break
+			}
 		}
 	}
 	b.Detail = strings.Join(all, ", ")
 	return b
 }
 
-// withoutBlocked returns the query with the blocked sites excluded.
-func withoutBlocked(p *pass, root *query.Node) *query.Node {
+// allowed returns the query within the filters of the preferences, with the blocked sites excluded.
+func allowed(p *pass, root *query.Node) *query.Node {
+	root = filtered(p, root)
 	if prefs := p.req.Preferences; prefs != nil && len(prefs.Block) > 0 {
 		return query.Both(root, &query.Node{Op: query.Not, Kids: []*query.Node{query.AnySite(prefs.Block, MaxPreferred)}})
+	}
+	return root
+}
+
+// filtered returns the query within the filters of the preferences.
+func filtered(p *pass, root *query.Node) *query.Node {
+	for _, n := range p.filters.Required() {
+		root = query.Both(root, n)
 	}
 	return root
 }

@@ -42,7 +42,7 @@ func anyOf(sites []string, url string) (n int) {
 }
 
 // TestPreferences checks that results with preferences are those without, except for pages of
-// blocked sites, with the points of raised and lowered sites, pinned pages first, and that
+// blocked sites and outside the filters, with the points of raised and lowered sites, pinned pages first, and that
 // explanations add up.
 func TestPreferences(t *testing.T) {
 	for _, candidates := range []int{1, 5, 1000} {
@@ -55,6 +55,8 @@ func TestPreferences(t *testing.T) {
 		sites := rapid.SliceOfNDistinct(rapid.SampledFrom([]string{"x.org", "www.x.org", "y.com", "x.org/dir", "127.0.0.1", "absent.org", "no host", ""}), 0, 3, rapid.ID)
 		rapid.Check(t, func(rt *rapid.T) {
 			p := &searcher.Preferences{Raise: sites.Draw(rt, "raise"), Lower: sites.Draw(rt, "lower"), Pin: sites.Draw(rt, "pin"), Block: sites.Draw(rt, "block")}
+			filters := rapid.SampledFrom(filterTexts).Draw(rt, "filters")
+			p.Filters = filters.text
 			r := searcher.Request{Query: drawQuery(rt), Limit: rapid.IntRange(1, 20).Draw(rt, "limit"), Ungrouped: true}
 			plain, _ := asked(rt, full, r)
 			r.Preferences = p
@@ -62,6 +64,9 @@ func TestPreferences(t *testing.T) {
 			points, hidden := map[vocab.DocID]searcher.Score{}, 0
 			var want []searcher.Result
 			for _, one := range plain {
+				if !filters.pass(func(site string) bool { return anyOf([]string{site}, one.URL) > 0 }) {
+					continue
+				}
 				if anyOf(p.Block, one.URL) > 0 {
 					hidden++
 					continue
@@ -96,6 +101,48 @@ func TestPreferences(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// filterTexts are filters, and whether a page passes them by its sites.
+var filterTexts = []struct {
+	text string
+	pass func(on func(site string) bool) bool
+}{
+	{"", func(func(string) bool) bool { return true }},
+	{"no filter", func(func(string) bool) bool { return true }},
+	{"site:x.org", func(on func(string) bool) bool { return on("x.org") }},
+	{"-site:x.org/dir -site:y.com", func(on func(string) bool) bool { return !on("x.org/dir") && !on("y.com") }},
+	{"(site:www.x.org OR site:y.com) -site:absent.org", func(on func(string) bool) bool { return on("www.x.org") || on("y.com") }},
+	{"site:absent.org", func(on func(string) bool) bool { return on("absent.org") }},
+}
+
+// TestFilters: only filters can be those of preferences, and a query without results says that pages
+// match outside them.
+func TestFilters(t *testing.T) {
+	for text, want := range map[string]string{
+		"": "", "site:a.test OR site:b.test": "", "-site:a.test": "", "lang:de filetype:pdf -(before:2020 OR site:a.test)": "", "2020..2024 type:service": "",
+		"fox": "fox is not a filter", "site:a.test -fox": "fox is not a filter", `intitle:x site:a.test`: "intitle:x is not a filter", "link:a.test/": "link:a.test/ is not a filter",
+		"sort:date site:a.test": "sort:date is not a filter", strings.Repeat("site:a.test OR ", 100): "it is too long",
+	} {
+		got := ""
+		if err := searcher.CheckFilters(text); err != nil {
+			got = err.Error()
+		}
+		if got != want {
+			t.Errorf("%.40q: %q, want %q", text, got, want)
+		}
+	}
+	s := manyPages(t, 50).open(searcher.Options{})
+	resp, err := s.Search(context.Background(), searcher.Request{Query: "common", Preferences: &searcher.Preferences{Filters: "site:absent.org"}})
+	must(t, err)
+	if len(resp.Results) > 0 || resp.Why != "Pages match, but none within site:absent.org." {
+		t.Errorf("%d results, %q", len(resp.Results), resp.Why)
+	}
+	resp, err = s.Search(context.Background(), searcher.Request{Query: "common", Facets: "site", Preferences: &searcher.Preferences{Filters: "site:h7.org"}})
+	must(t, err)
+	if len(resp.Facets) != 1 || resp.Facets[0].Of != 1 || resp.Total != resp.Facets[0].Values[0].Count {
+		t.Errorf("facets %+v of %d", resp.Facets, resp.Total)
 	}
 }
 

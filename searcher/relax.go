@@ -58,7 +58,7 @@ func retrieveMost(p *pass) error {
 		return err
 	}
 	matched := p.relaxed.of.found
-	all, err := collect(p, withoutBlocked(p, p.root), p.candidates+len(matched))
+	all, err := collect(p, allowed(p, p.root), p.candidates+len(matched))
 	if err != nil {
 		return err
 	}

@@ -9,6 +9,7 @@ import (
 	"anatomy/disk/rankvector"
 	"anatomy/searcher/internal/images"
 	"anatomy/searcher/internal/presentation"
+	"anatomy/searcher/query"
 	"anatomy/searcher/scoring"
 	"anatomy/vocab"
 	"anatomy/weburl"
@@ -130,6 +131,16 @@ type Preferences struct {
 	// Lang has BCP 47 tags, joined by commas. Pages in one of these languages, whatever the region,
 	// score Weights.Preference more.
 	Lang string
+
+	// Filters that all results pass, see CheckFilters: others are not results, and not counted. A
+	// text that is no filter is ignored.
+	Filters string
+}
+
+// CheckFilters returns why a text cannot be [Preferences.Filters], or nil.
+func CheckFilters(text string) error {
+	_, err := query.ParseFilters(text)
+	return err
 }
 
 // Bounds of preferences.

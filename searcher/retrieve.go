@@ -117,7 +117,7 @@ func findCandidates(p *pass) (err error) {
 // phase scores.
 func candidates(p *pass, k int) (found []scoring.Candidate, toRank int, err error) {
 	resp := p.resp
-	all, err := collect(p, withoutBlocked(p, p.root), k)
+	all, err := collect(p, allowed(p, p.root), k)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -184,7 +184,7 @@ func addPreferred(
 	if len(sites) == 0 || complete {
 		return found, p.candidates, nil
 	}
-	preferred, err := collectBeside(p, query.Both(withoutBlocked(p, p.root), query.AnySite(sites, MaxPreferred)), p.candidates)
+	preferred, err := collectBeside(p, query.Both(allowed(p, p.root), query.AnySite(sites, MaxPreferred)), p.candidates)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -249,7 +249,7 @@ func addTitles(p *pass, found []scoring.Candidate, n int) ([]scoring.Candidate, 
 	if !p.prose {
 		return found, n, nil
 	}
-	titled, err := collectBeside(p, withoutBlocked(p, p.root.Titled()), minResults)
+	titled, err := collectBeside(p, allowed(p, p.root.Titled()), minResults)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -285,7 +285,7 @@ func addHomes(p *pass, found []scoring.Candidate, n int) ([]scoring.Candidate, i
 			h.Candidate = found[at]
 			found = slices.Delete(found, at, at+1)
 		default:
-			matches, _ := p.shardOf(h.Doc).matches(withoutBlocked(p, p.root), h.Part, h.Ord)
+			matches, _ := p.shardOf(h.Doc).matches(allowed(p, p.root), h.Part, h.Ord)
 			if !matches {
 				continue
 			}

@@ -359,6 +359,9 @@ func (s *Searcher) newSearch(v *view, req *Request, clock *retrieval.Clock, a *q
 		candidates: s.o.Candidates, countTo: req.Count.to(s.o.CountTo), damaged: s.damaged,
 		synonyms: s.o.Synonyms.Content(), pins: s.o.Pins.Content(),
 	}
+	if prefs := req.Preferences; prefs != nil && prefs.Filters != "" {
+		r.filters, _ = query.ParseFilters(prefs.Filters)
+	}
 	return r
 }
 

@@ -10,7 +10,8 @@ import (
 
 // everyParameter has a working address of each page with all parameters that it reads.
 var everyParameter = map[string]string{
-	"/search":         "q=inverted+index&start=10&num=10&verbatim=1&blocked=1&raise=a.test&lower=b.test&pin=c.test&block=d.test&lang=de&tab=1&theme=dark&instant=1&format=html",
+	"/search":         "q=inverted+index&start=10&num=10&verbatim=1&blocked=1&raise=a.test&lower=b.test&pin=c.test&block=d.test&lang=de&tab=1&theme=dark&instant=1&format=html&lens=name%3Da%26only%3Df.test",
+	"/lens":           "lens=name%3Da%26only%3Df.test&saved=1&removed=1",
 	"/explain":        "q=inverted+index&url=https://www.docs.test/&raise=a.test",
 	"/links":          "doc=4711&url=https://www.docs.test/&num=3",
 	"/page":           "url=https://www.docs.test/",
@@ -21,7 +22,7 @@ var everyParameter = map[string]string{
 	"/advanced":       "all=a&phrase=b&any=c&none=d&site=e.test&notsite=f.test&title=g&url=h&anchor=i&num=20",
 	"/preferences":    "raise=a.test&lower=b.test&pin=c.test&block=d.test&lang=de&num=10&tab=1&theme=dark&instant=1&saved=1&match=a&undo=block+e.test",
 	"/suggest":        "q=inv&num=3",
-	"/api/v1/search":  "q=inverted+index&start=10&num=10&explain=1&verbatim=1&raise=a.test&lower=b.test&pin=c.test&block=d.test&lang=de",
+	"/api/v1/search":  "q=inverted+index&start=10&num=10&explain=1&verbatim=1&raise=a.test&lower=b.test&pin=c.test&block=d.test&lang=de&lens=q%3Dsite:f.test",
 	"/api/v1/trace":   "url=https://www.docs.test/",
 	"/api/v1/site":    "site=docs.test&num=3",
 }
@@ -98,7 +99,7 @@ func TestHostOfSomeoneElse(t *testing.T) {
 		w := httptest.NewRecorder()
 		s.Handler().ServeHTTP(w, r)
 		named := strings.Contains(w.Body.String(), "foreign.test") || strings.Contains(w.Header().Get("Location"), "foreign.test")
-		tells := target == "/opensearch.xml" || target == "/api" || target == "/openapi.json" || strings.Contains(target, "format=rss") || strings.Contains(target, "format=atom") || strings.Contains(target, "type:image") || strings.HasPrefix(target, "/customsearch/") // which tell where they are
+		tells := target == "/opensearch.xml" || strings.HasPrefix(target, "/lens?") || target == "/api" || target == "/openapi.json" || strings.Contains(target, "format=rss") || strings.Contains(target, "format=atom") || strings.Contains(target, "type:image") || strings.HasPrefix(target, "/customsearch/") // which tell where they are
 		if named && !tells {
 			t.Errorf("%s names the host that was sent", target)
 		}

@@ -110,7 +110,7 @@ var browserPages = map[string]string{
 	"home": "/", "results": "/search?q=inverted+index", "no pages": "/search?q=unindexed", "facets": "/search?q=inverted+index&facets=all", "partial": "/search?q=inverted+index%22&start=40", "empty": "/search?q=%22qwertz+asdf%22+site%3Aexample.org",
 	"explain": "/explain?q=inverted+index&url=https://www.docs.test/anatomy/storage/inverted-index.html", "cached": "/cached?doc=4711&q=inverted+index",
 	"text": "/cached?doc=4711&q=inverted+index&text=1", "problem": "/search?q=x&start=-1", "pager": "/search?q=inverted+index&num=3&start=30",
-	"links": "/links?doc=4711", "filtered links": "/links?doc=4711&match=page&site=from.test&in=25", "images": "/search?q=fox&type=image", "noimages": "/search?q=none&type=image", "info": "/page?url=https://www.docs.test/old", "unknown": "/page?url=http://unknown.test/", "ask": "/page", "preferences": "/preferences?block=a.test&raise=b.test&lang=fr,de&undo=pin+c.test", "many preferences": "/preferences?raise=b.test,other.org&lower=low.test&block=" + manySites,
+	"links": "/links?doc=4711", "filtered links": "/links?doc=4711&match=page&site=from.test&in=25", "images": "/search?q=fox&type=image", "noimages": "/search?q=none&type=image", "info": "/page?url=https://www.docs.test/old", "unknown": "/page?url=http://unknown.test/", "ask": "/page", "preferences": "/preferences?block=a.test&raise=b.test&lang=fr,de&undo=pin+c.test", "lens": throughLens("/lens?", docsLens), "new lens": "/lens", "lensed": throughLens("/search?q=inverted+index&", docsLens), "nothing lensed": throughLens("/search?q=nothing&", docsLens), "many preferences": "/preferences?raise=b.test,other.org&lower=low.test&block=" + manySites,
 	"liked": "/search?q=inverted+index&raise=sorter.docs.test&block=papers.docs.test&blocked=1", "api": "/api", "crawl": "/crawl", "help": "/help", "bot": "/bot", "advanced": "/advanced", "site": "/site/docs.test", "live": "/site/live.test", "versions": "/versions?doc=4711", "difference": "/versions?doc=4711&old=1:1:0&new=1:2:0", "version": "/cached?doc=4711&version=1:2:0",
 }
 
@@ -187,7 +187,7 @@ func TestBrowserFits(t *testing.T) {
 // smallTargets lists the visible controls that are lower than 44 pixels, with all menus open. A checkbox has
 // its label as target, and a link inside a sentence is exempt (WCAG 2.2, 2.5.8).
 const smallTargets = `document.querySelectorAll("details").forEach(d => d.open = true),
-	[...document.querySelectorAll("button, summary, select, textarea, input:not([type=hidden], [type=checkbox], [type=radio]), .meta a, .pager a, .kinds a, .side li a, .foot nav a, .also a, .tools a, .facets li a, .chip, .clear, .parts th > a, .tally th > a, .plain li > a, .checks label, .lists a, .button")]
+	[...document.querySelectorAll("button, summary, select, textarea, input:not([type=hidden], [type=checkbox], [type=radio]), .meta a, .pager a, .kinds a, .side li a, .foot nav a, .also a, .tools a, .facets li a, .chip, .clear, .parts th > a, .tally th > a, .plain li > a, .checks label, .lists a, .button, .lens a")]
 	.filter(e => e.checkVisibility() && e.getBoundingClientRect().height < 43.9).map(e => e.outerHTML.slice(0, 120))`
 
 // metaLines is the greatest number of lines of meta data below a result.
@@ -297,13 +297,26 @@ func TestBrowserPreferences(t *testing.T) {
 	f.complete = func(typed string, limit int) []string { return []string{typed + ".test", typed + ".org"} }
 	server := httptest.NewServer(newServer(f).Handler())
 	t.Cleanup(server.Close)
-	const shown = `[...document.querySelectorAll(".lists li, .lists h2")].filter(e => e.checkVisibility()).length`
+	const shown = `[...document.querySelectorAll(".long li, .long h2")].filter(e => e.checkVisibility()).length`
 	act(t, tab, chromedp.Navigate(server.URL+browserPages["many preferences"]), arrived("/preferences"))
 	if n := look[int](t, tab, shown); n != 46 {
 		t.Errorf("%d sites and headings", n)
 	}
 	act(t, tab, chromedp.SendKeys("#match", "OTHER"), until(shown+" == 2"), chromedp.SendKeys("#site", "x.test docs"),
 		until(`[...document.querySelectorAll("#hosts option")].map(o => o.value).join() == "x.test docs.test,x.test docs.org"`))
+}
+
+// TestBrowserLens: without scripts, a shared lens is tried, kept, chosen on the page of results, and left.
+func TestBrowserLens(t *testing.T) {
+	tab := newTab(t)
+	base := browserServer(t)
+	act(t, tab, withoutScript, chromedp.Navigate(base+throughLens("/lens?", docsLens)), chromedp.SendKeys("#try", "inverted index"+kb.Enter), chromedp.WaitVisible(".hit"),
+		until(`document.querySelector(".lens summary").textContent.startsWith("Lens: Docs")`), chromedp.Click(`.note a[href^="/lens"]`), chromedp.WaitVisible(".rules"),
+		chromedp.Click(`.undo button[name=lens]`), chromedp.WaitVisible(`.verdict[role=status]`), chromedp.Navigate(base+"/search?q=inverted+index"), chromedp.WaitVisible(".hit"),
+		until(`document.querySelector(".lens summary").textContent == "Lens"`), chromedp.Click(".lens summary"), chromedp.Click(`.lens li:nth-child(2) a`),
+		until(`document.querySelector(".lens summary").textContent.startsWith("Lens: Docs")`), chromedp.WaitNotPresent(`.note a[href^="/lens"]`),
+		chromedp.Click(".lens summary"), chromedp.Click(`.lens li:first-child a`), until(`document.querySelector(".lens summary").textContent == "Lens"`),
+		chromedp.Navigate(base+"/preferences"), chromedp.Click(`#lenses button[name=remove]`), chromedp.WaitVisible(`.undo button[name=lens]`))
 }
 
 var withoutScript = chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {

@@ -36,7 +36,7 @@ func secure(c *gin.Context) {
 // Crawlers must not follow them, and search engines must not show them.
 var unlistedPaths = []string{
 	"/search", "/image", "/cached", "/explain", "/links", "/page", "/site", "/versions",
-	"/preferences", "/api/", "/box/", "/1/indexes/", "/crawl", "/dashboard",
+	"/preferences", "/lens", "/api/", "/box/", "/1/indexes/", "/crawl", "/dashboard",
 }
 
 // programPaths are the prefixes of addresses that answer in JSON. /search does so on request.

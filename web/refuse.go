@@ -94,7 +94,7 @@ func (r *refuser) admit(hosts *access.Hosts, origins *access.Origins) gin.Handle
 }
 
 // freeRoutes answer without searching (/ almost always): requests for them are not counted.
-var freeRoutes = text.Set("/ /help /advanced /api /bot /preferences /preferences/site /preferences/export /preferences/import /static/:file " +
+var freeRoutes = text.Set("/ /help /advanced /api /bot /preferences /preferences/site /preferences/export /preferences/import /lens /static/:file " +
 	"/openapi.json /box.js /opensearch.xml /robots.txt /metrics /healthz /readyz /crawl /crawl/status /crawl/:action " +
 	"/dashboard /dashboard/:action")
 

@@ -1,6 +1,10 @@
 package query
 
-import "slices"
+import (
+	"errors"
+	"fmt"
+	"slices"
+)
 
 // Both returns the query for pages that match both queries.
 func Both(n, other *Node) *Node {
@@ -44,4 +48,39 @@ func (n *Node) Required() []*Node {
 		return n.Kids
 	}
 	return []*Node{n}
+}
+
+// ParseFilters returns a query that is made of filters alone, site:, lang:, filetype:, type:service,
+// before:, after: and years, with OR, minus and groups: nil for an empty text. Every page that it
+// matches passes all nodes of Required.
+func ParseFilters(text string) (*Node, error) {
+	q := Parse(text)
+	switch {
+	case len(q.Cut) > 0:
+		return nil, errors.New("it is too long")
+	case q.ByDate:
+		return nil, errors.New("sort:date is not a filter")
+	case q.Root == nil:
+		return nil, nil
+	}
+	if other := q.Root.notFilter(); other != nil {
+		return nil, fmt.Errorf("%s is not a filter", other)
+	}
+	return q.Root, nil
+}
+
+// notFilter returns a part of a query that is not a filter, or nil.
+func (n *Node) notFilter() *Node {
+	switch n.Op {
+	case Site, Only:
+		return nil
+	case And, Or, Not:
+		for _, kid := range n.Kids {
+			if other := kid.notFilter(); other != nil {
+				return other
+			}
+		}
+		return nil
+	}
+	return n
 }

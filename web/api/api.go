@@ -31,7 +31,7 @@ type v1 struct {
 func (s *v1) apiSearch(c *gin.Context) (any, error) {
 	p := params.Read(c)
 	r := p.Request()
-	r.Preferences = params.OfSearch(p.Preferred(), false)
+	r.Preferences = params.OfSearch(p.Searched(), false)
 	images := p.WantsImages(&r)
 	r.Facets, r.Count = p.Facets(), p.Count()
 	p.Required("q", r.Query)
@@ -99,7 +99,7 @@ func (s *v1) proxyOf(m *searcher.ImageResult) string {
 
 func (s *v1) apiExplain(c *gin.Context) (any, error) {
 	p := params.Read(c)
-	_, _, e, err := s.reader.ExplanationAsked(c.Request.Context(), p, p.Preferred())
+	_, _, e, err := s.reader.ExplanationAsked(c.Request.Context(), p, p.Searched())
 	if err != nil {
 		return nil, err
 	}
@@ -187,7 +187,7 @@ type collectionAnswer struct {
 func (s *v1) apiCollections(c *gin.Context) (any, error) {
 	p := params.Read(c)
 	r := p.Request()
-	r.Preferences = params.OfSearch(p.Preferred(), false)
+	r.Preferences = params.OfSearch(p.Searched(), false)
 	if p.Err != nil {
 		return nil, p.Err
 	}

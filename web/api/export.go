@@ -56,7 +56,7 @@ type exporter struct {
 // which results match and their order.
 func (s *v1) apiExport(c *gin.Context) {
 	p := params.Read(c)
-	r := searcher.Request{Query: p.Text("q", params.MaxQuery), Explain: p.Flag("explain"), Rank: p.Text("rank", params.MaxRank), Anchors: p.Anchors(), Ungrouped: true, Preferences: params.OfSearch(p.Preferred(), false)}
+	r := searcher.Request{Query: p.Text("q", params.MaxQuery), Explain: p.Flag("explain"), Rank: p.Text("rank", params.MaxRank), Anchors: p.Anchors(), Ungrouped: true, Preferences: params.OfSearch(p.Searched(), false)}
 	most := p.Number("max", searcher.MaxAll, 1, searcher.MaxAll)
 	if images := p.WantsImages(&r); images {
 		p.Fail("Images cannot be exported. Use /api/v1/search with type=image, which returns up to 100 at a time.")

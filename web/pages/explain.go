@@ -36,7 +36,7 @@ const barScale = 1000
 
 func (s *searchPages) explain(c *gin.Context) error {
 	p := params.Read(c)
-	query, target, e, err := s.reader.ExplanationAsked(c.Request.Context(), p, visitorOf(c, p).Preferences.Preferences)
+	query, target, e, err := s.reader.ExplanationAsked(c.Request.Context(), p, visitorOf(c, p).searched())
 	if err != nil {
 		return err
 	}

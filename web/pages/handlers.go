@@ -104,6 +104,8 @@ func (h *Handlers) Routes(r *gin.Engine) {
 	get("/site/*site", h.documents.sitePage)
 	get("/image", h.images.image)
 	get("/preferences", h.preferences.preferencesPage)
+	get("/lens", h.preferences.showLens)
+	r.POST("/lens", h.Page(h.preferences.keepLens))
 	get("/preferences/export", h.preferences.exportPreferences)
 	r.POST("/preferences/import", h.Page(h.preferences.importPreferences))
 	r.POST("/preferences", h.Page(h.preferences.savePreferences))

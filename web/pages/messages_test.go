@@ -143,6 +143,9 @@ func usedMessages(t *testing.T) map[string]bool {
 	for _, l := range preferenceLists {
 		used[l.Label], used[l.About] = true, true
 	}
+	for _, l := range lensLabels {
+		used[l.Label] = true
+	}
 	examples := slices.Clone(plainExamples)
 	for _, s := range helpSections {
 		used[s.Title], used[s.About] = true, true

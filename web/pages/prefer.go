@@ -21,6 +21,7 @@ func (v *resultsView) prefer(a *visitor, query string, shown bool) {
 			r.Explore = address.SiteHref(site)
 		}
 	}
+	v.Lens = chooseLens(a, v.Again)
 	v.carry(a.Carry)
 	if shown {
 		v.carry(url.Values{"blocked": {"1"}})

@@ -75,6 +75,7 @@ type preferencesView struct {
 	Hosts     []string // suggestions
 	Nums      []int    // choices of results per page
 	Link      string   // address with these preferences
+	Lenses    []lensLink
 }
 
 // IsList reports whether a parameter is a list of sites.
@@ -108,7 +109,7 @@ func (s *preferencesPages) preferencesPage(c *gin.Context) error {
 	p := params.Read(c)
 	a := visitorOf(c, p)
 	v := &preferencesView{Preferences: a.Preferences, Saved: p.Flag("saved"), Match: p.Text("match", maxMatch)}
-	if a.Carry != nil {
+	if a.Given {
 		v.Given = a.Values()
 	}
 	if undo := p.One("undo"); undo != "" {
@@ -136,6 +137,7 @@ func (s *preferencesPages) show(c *gin.Context, status int, f *preferencesView) 
 	if offer == nil {
 		offer = &searchless
 	}
+	f.Lenses = lensLinks(keptLenses(c.Request))
 	f.Hosts, f.Languages = offer.Hosts, languageViews(f.Lang, offer.Languages)
 	if f.Nums = []int{10, 20, 30, 50, 100}; f.Num > 0 && !slices.Contains(f.Nums, f.Num) {
 		f.Nums = append(f.Nums, f.Num)
@@ -385,9 +387,13 @@ func (s *preferencesPages) keep(c *gin.Context, m *messages.Printer, f *params.P
 	if len(value) > maxPreferences {
 		return m.Text("The lists would take %d bytes; this browser keeps %d. Remove some sites, or add their common parent domain.", len(value), maxPreferences)
 	}
+	s.setCookie(c, preferencesCookie, value)
+	return ""
+}
+
+func (s *preferencesPages) setCookie(c *gin.Context, name, value string) {
 	http.SetCookie(c.Writer, &http.Cookie{
-		Name: preferencesCookie, Value: value, Path: s.site.Path("/"), MaxAge: preferencesLength, HttpOnly: true, SameSite: http.SameSiteLaxMode,
+		Name: name, Value: value, Path: s.site.Path("/"), MaxAge: preferencesLength, HttpOnly: true, SameSite: http.SameSiteLaxMode,
 		Secure: s.site.Secure(c.Request),
 	})
-	return ""
 }

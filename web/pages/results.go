@@ -49,11 +49,12 @@ type resultsView struct {
 	Atom        string // address of the results as a feed
 	Ranks       string // rank vector in use, or ""
 	Rankings    []rankingView
-	Why         string // on no results
-	Hints       []hint // on no results
-	Hidden      string // number of hidden pages of blocked sites, or ""
-	ShowHidden  string // address of the results with hidden pages
-	Back        string // query string of this page
+	Why         string      // on no results
+	Hints       []hint      // on no results
+	Hidden      string      // number of hidden pages of blocked sites, or ""
+	ShowHidden  string      // address of the results with hidden pages
+	Back        string      // query string of this page
+	Lens        *lensChoice // nil if there is none to choose
 
 	messages *messages.Printer
 }

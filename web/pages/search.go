@@ -64,7 +64,7 @@ func (s *searchPages) search(c *gin.Context) error {
 	if visitor.Num > 0 && p.One("num") == "" && !images {
 		r.Limit = visitor.Num
 	}
-	r.Preferences = params.OfSearch(visitor.Preferences.Preferences, shown)
+	r.Preferences = params.OfSearch(visitor.searched(), shown)
 	if p.One("in") == allCollections && s.beside.HasSeveral() {
 		return s.together(c, r, visitor)
 	}

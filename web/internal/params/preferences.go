@@ -106,6 +106,9 @@ func (f *Preferences) Values() url.Values {
 			v.Set(name, "1")
 		}
 	}
+	if f.Filters != "" {
+		v.Set("lens", (&Lens{Query: f.Filters}).Encode())
+	}
 	if f.Num > 0 {
 		v.Set("num", strconv.Itoa(f.Num))
 	}
@@ -118,7 +121,7 @@ func OfSearch(t searcher.Preferences, shown bool) *searcher.Preferences {
 	if shown {
 		t.Block = nil
 	}
-	if t.Lang == "" && (&Preferences{Preferences: t}).Sites() == 0 {
+	if t.Lang == "" && t.Filters == "" && (&Preferences{Preferences: t}).Sites() == 0 {
 		return nil
 	}
 	return &t

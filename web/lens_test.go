@@ -1,0 +1,178 @@
+package web
+
+import (
+	"fmt"
+	"html"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"reflect"
+	"strings"
+	"testing"
+
+	"anatomy/searcher"
+	"anatomy/web/internal/params"
+)
+
+// docsLens is a lens with rules of all kinds.
+var docsLens = &params.Lens{
+	Name: "Docs & <b>", Only: []string{"docs.test", "other.test/manual"}, Raise: []string{"ja.docs.test"}, Block: []string{"spam.test"},
+	Lang: []string{"en", "de"}, Query: "-filetype:pdf",
+}
+
+// docsFilters are what results pass through docsLens.
+const docsFilters = "(site:docs.test OR site:other.test/manual) (lang:en OR lang:de) -filetype:pdf"
+
+func throughLens(target string, l *params.Lens) string {
+	return target + "lens=" + url.QueryEscape(l.Encode())
+}
+
+// escaped returns a text as html/template writes it into an attribute.
+func escaped(text string) string {
+	return strings.ReplaceAll(html.EscapeString(text), "+", "&#43;")
+}
+
+// TestLensSearch: a search through a lens has its rules and the preferences of the cookie, of which
+// the rules count more; the links of the page keep it; programs get the same.
+func TestLensSearch(t *testing.T) {
+	f := newFake()
+	s := newServer(f)
+	body := withCookie(s, throughLens("/search?q=inverted+index&", docsLens), "raise=spam.test,mine.test&block=ja.docs.test&lang=fr").Body.String()
+	want := &searcher.Preferences{Raise: []string{"ja.docs.test", "mine.test"}, Lower: nil, Block: []string{"spam.test"}, Lang: "fr", Filters: docsFilters}
+	if len(f.asked) != 1 || f.asked[0].Query != "inverted index" || !reflect.DeepEqual(f.asked[0].Preferences, want) {
+		t.Fatalf("asked %+v %+v", f.asked, f.asked[0].Preferences)
+	}
+	carried := html.EscapeString("lens=" + url.QueryEscape(docsLens.Encode()))
+	if n := strings.Count(body, "start=10&amp;"+carried); n < 2 {
+		t.Errorf("%d links to the next page keep the lens", n)
+	}
+	for _, want := range []string{
+		`<input type="hidden" name="lens" value="` + escaped(docsLens.Encode()) + `">`, `<summary>Lens: <bdi>Docs &amp; &lt;b&gt;</bdi></summary>`,
+		"a lens that you have not kept", `<a href="/search?q=inverted&#43;index">Search without it</a>`, `<a href="/lens?lens=`,
+	} {
+		if !strings.Contains(body, want) {
+			t.Errorf("the page lacks %q:\n%s", want, body)
+		}
+	}
+	f.asked = nil
+	answer := get(t, s, throughLens("/api/v1/search?q=inverted+index&raise=mine.test&", docsLens), http.StatusOK)
+	if p := f.asked[0].Preferences; p == nil || p.Filters != docsFilters || !reflect.DeepEqual(p.Raise, []string{"ja.docs.test", "mine.test"}) {
+		t.Errorf("asked %+v", p)
+	}
+	first := *f.asked[0].Preferences
+	_, next, _ := strings.Cut(answer, `"next":"`)
+	next, _, _ = strings.Cut(next, `"`)
+	f.asked = nil
+	get(t, s, next, http.StatusOK)
+	if p := f.asked[0].Preferences; p == nil || !reflect.DeepEqual(*p, first) || f.asked[0].Offset != 10 {
+		t.Errorf("the next page, %s, asks %+v, want %+v", next, p, first)
+	}
+	for _, target := range []string{"/search?q=a&lens=name%3Da%26love%3Db", "/search?q=a&lens=q%3Dwords", "/search?q=a&lens=only%3Dno!host", "/search?q=a&lens=lang%3D!!", "/search?q=a&lens=%25zz", "/search?q=a&lens=only%3Da.test%26only%3Db.test", "/search?q=a&lens=q%3D" + strings.Repeat("a", 8001), "/search?q=a&lens=name%3D" + strings.Repeat("a", 41), "/api/v1/search?q=a&lens=q%3Dwords", "/lens?lens=q%3Dwords"} {
+		get(t, s, target, http.StatusBadRequest)
+	}
+}
+
+// TestLensPage: the page of a shared lens shows what it does, keeps nothing, and has a way to try and
+// to keep it; kept, it is a choice on the page of results, and can be removed and brought back.
+func TestLensPage(t *testing.T) {
+	s := newServer(newFake())
+	page := throughLens("/lens?", docsLens)
+	w := withCookie(s, page, "")
+	body := w.Body.String()
+	encoded := escaped(docsLens.Encode())
+	for _, want := range []string{
+		"Lens <bdi>Docs &amp; &lt;b&gt;</bdi>", "does not keep the lens", "<dt>Only these sites</dt><dd><bdi>docs.test</bdi>, <bdi>other.test/manual</bdi></dd>", "<dt>Raised sites</dt><dd><bdi>ja.docs.test</bdi></dd>",
+		"<dt>Blocked sites</dt><dd><bdi>spam.test</bdi></dd>", "<bdi>English</bdi>, <bdi>Deutsch</bdi>", "<bdi>-filetype:pdf</bdi>",
+		`<input type="hidden" name="lens" value="` + encoded + `"><button>Search`, `<button name="lens" value="` + encoded + `">Keep</button>`, `value="http://example.com/lens?lens=`,
+	} {
+		if !strings.Contains(body, want) {
+			t.Errorf("the page lacks %q:\n%s", want, body)
+		}
+	}
+	if len(w.Result().Cookies()) != 0 {
+		t.Error("a look at a lens kept it")
+	}
+	kept := postForm(s, "/lens", url.Values{"lens": {docsLens.Encode()}}.Encode())
+	if kept.Code != http.StatusSeeOther || kept.Header().Get("Location") != throughLens("/lens?", docsLens)+"&saved=1" || len(kept.Result().Cookies()) != 1 {
+		t.Fatalf("%d, to %s, %v:\n%s", kept.Code, kept.Header().Get("Location"), kept.Result().Cookies(), kept.Body)
+	}
+	cookie := kept.Result().Cookies()[0]
+	if cookie.Name != "anatomy_lenses" || cookie.Value != docsLens.Encode() || !cookie.HttpOnly || cookie.SameSite != http.SameSiteLaxMode || cookie.MaxAge <= 0 {
+		t.Errorf("cookie %+v", cookie)
+	}
+	const dark = "anatomy_preferences=theme=dark; anatomy_lenses="
+	for target, wants := range map[string][]string{
+		page + "&saved=1":          {"Saved in this browser.", `name="was"`},
+		page:                       {"This browser keeps the lens.", `<button name="remove" value="Docs &amp; &lt;b&gt;">`},
+		"/search?q=inverted+index": {"<summary>Lens</summary>", `aria-current="true">No lens</a>`},
+		"/search?q=nothing":        {"<summary>Lens</summary>"},
+		"/search?q=fox&type=image": {"<summary>Lens</summary>"},
+		throughLens("/search?q=inverted+index&", docsLens): {"<summary>Lens: <bdi>", `aria-current="true"><bdi>Docs &amp; &lt;b&gt;</bdi></a>`},
+		"/preferences": {`aria-label="remove Docs &amp; &lt;b&gt;"`},
+		throughLens("/lens?", &params.Lens{Name: docsLens.Name, Only: []string{"x.test"}}): {"Keep replaces another one of this name."},
+	} {
+		r := httptest.NewRequest(http.MethodGet, target, nil)
+		r.Header.Set("Cookie", dark+cookie.Value)
+		answer := httptest.NewRecorder()
+		s.Handler().ServeHTTP(answer, r)
+		body := answer.Body.String()
+		for _, want := range wants {
+			if !strings.Contains(body, want) {
+				t.Errorf("%s lacks %q:\n%s", target, want, body)
+			}
+		}
+		if strings.Contains(body, "have not kept") || strings.Contains(body, "<b>") {
+			t.Errorf("%s:\n%s", target, body)
+		}
+	}
+	removed := postForm(s, "/lens", url.Values{"remove": {docsLens.Name}}.Encode(), "Cookie", dark+cookie.Value)
+	if removed.Code != http.StatusSeeOther || removed.Result().Cookies()[0].Value != "" || removed.Header().Get("Location") != throughLens("/lens?", docsLens)+"&removed=1" {
+		t.Errorf("%d, to %s, %v", removed.Code, removed.Header().Get("Location"), removed.Result().Cookies())
+	}
+}
+
+// TestLensForm: the form makes a lens, or changes one, and names what is wrong.
+func TestLensForm(t *testing.T) {
+	s := newServer(newFake())
+	other := (&params.Lens{Name: "Other", Block: []string{"a.test"}}).Encode()
+	w := postForm(s, "/lens", "name=Docs&only=docs.test%0D%0AOther.test/manual/&lang=en&lang=de&query=-filetype:pdf&was=Other", "Cookie", "anatomy_lenses="+other)
+	want := (&params.Lens{Name: "Docs", Only: []string{"docs.test", "other.test/manual"}, Lang: []string{"en", "de"}, Query: "-filetype:pdf"}).Encode()
+	if w.Code != http.StatusSeeOther || len(w.Result().Cookies()) != 1 || w.Result().Cookies()[0].Value != want {
+		t.Errorf("%d, %v:\n%s", w.Code, w.Result().Cookies(), w.Body)
+	}
+	if w = postForm(s, "/lens", "name=Docs&raise=b.test", "Cookie", "anatomy_lenses="+other+"|x=%zz|"+other); w.Result().Cookies()[0].Value != other+"|name=Docs&raise=b.test" {
+		t.Errorf("cookie %v", w.Result().Cookies())
+	}
+	var full []string
+	for _, name := range []string{"a", "b", "c", "d"} {
+		full = append(full, (&params.Lens{Name: name, Raise: []string{strings.Repeat("x", 60) + "." + strings.Repeat("y", 60) + ".test/" + strings.Repeat("z", 150)}, Block: []string{strings.Repeat("v", 60) + ".test/" + strings.Repeat("w", 190)}}).Encode())
+	}
+	many := ""
+	for i := range 400 {
+		many += fmt.Sprintf("+s%d.test", i)
+	}
+	for form, want := range map[string]string{
+		"only=a.test": "The lens needs a name of up to 40 characters.",
+		"name=" + strings.Repeat("n", 41) + "&only=a.test": "The lens needs a name of up to 40 characters.",
+		"name=N":                           "The lens has no rule.",
+		"name=N&only=no!host&block=b.test": "“no!host” is not a site.",
+		"name=N&query=some+words":          "Filters are up to 64 operators without words: site:",
+		"name=N&query=" + url.QueryEscape(strings.Repeat("site:a.test OR ", 80)): "Filters are up to 64 operators without words: site:",
+		"name=N&raise=" + many: "The lens has too many rules, or its filters are too long.",
+		"name=N&block=" + strings.Repeat("k", 60) + ".test/" + strings.Repeat("k", 200) + "+" + strings.Repeat("m", 60) + ".test/" + strings.Repeat("m", 230) + "+" + strings.Repeat("o", 60) + ".test/" + strings.Repeat("p", 230) + "+" + strings.Repeat("q", 60) + ".test/" + strings.Repeat("q", 230) + "+" + strings.Repeat("r", 60) + ".test/" + strings.Repeat("s", 230) + "+" + strings.Repeat("t", 60) + ".test/" + strings.Repeat("u", 230): "this browser keeps 3,500.",
+	} {
+		w := postForm(s, "/lens", form, "Cookie", "anatomy_lenses="+strings.Join(full, "|"))
+		body := w.Body.String()
+		if w.Code != http.StatusBadRequest || len(w.Result().Cookies()) != 0 || !strings.Contains(body, `role="alert" id="failed">`) || !strings.Contains(body, want) {
+			t.Errorf("%.80s: %d, cookies %v, want %s:\n%s", form, w.Code, w.Result().Cookies(), want, body)
+		}
+	}
+	for _, form := range []string{"remove=Absent", "lens=love%3Da", "lens=%25zz", "name=a&name=b"} {
+		if w := postForm(s, "/lens", form); w.Code != http.StatusBadRequest || len(w.Result().Cookies()) != 0 {
+			t.Errorf("%s: %d", form, w.Code)
+		}
+	}
+	if w := postForm(s, "/lens", "name=N&only=a.test", "Sec-Fetch-Site", "cross-site"); w.Code != http.StatusForbidden || len(w.Result().Cookies()) != 0 {
+		t.Errorf("from another site: %d", w.Code)
+	}
+}
