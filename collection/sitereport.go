@@ -17,7 +17,6 @@ import (
 	"anatomy/control"
 	"anatomy/disk/datadir"
 	"anatomy/disk/docindex"
-	"anatomy/disk/linkdb"
 	"anatomy/disk/shards"
 	"anatomy/lru"
 	"anatomy/searcher"
@@ -182,17 +181,22 @@ func (s *Site) linksOfSite(ctx context.Context, r *SiteReport, pages []searcher.
 }
 
 // sourcesOfEach returns the pages that link to some documents, which must be ascending, and of each page
-// its number of links: at most n in-links of a document are counted.
+// its number of links: of a document, the in-links from the n pages of highest rank are counted.
 func (l *Links) sourcesOfEach(docs []vocab.DocID, n int) (map[vocab.DocID]int, error) {
-	counted, links, all := map[linkdb.Backlink]bool{}, map[vocab.DocID]int{}, map[vocab.DocID]int{}
+	sources := map[vocab.DocID][]vocab.DocID{}
 	for b, err := range l.backlinks(docs) {
 		if err != nil {
 			return nil, err
 		}
-		if links[b.To] < n && !counted[b] {
-			counted[b] = true
-			links[b.To]++
-			all[b.From]++
+		sources[b.To] = append(sources[b.To], b.From)
+	}
+	all := map[vocab.DocID]int{}
+	for _, from := range sources {
+		slices.Sort(from)
+		from = slices.Compact(from) // a page may link with several texts
+		slices.SortStableFunc(from, func(a, b vocab.DocID) int { return cmp.Compare(l.rankOf(b), l.rankOf(a)) })
+		for _, doc := range from[:min(n, len(from))] {
+			all[doc]++
 		}
 	}
 	return all, nil
