@@ -59,7 +59,8 @@ func (o *Options) checkName() error {
 
 // Compute computes a vector over the link database of the data folder dir, or over those of all
 // shards as one graph, and makes it current, shard by shard. With the default vector it also publishes
-// rankvector.Plain, from which the default is weighed. If it fails, the previous vector
+// rankvector.Plain, from which the default is weighed. A default vector with another personalisation or
+// damping becomes rankvector.Previous, see [Restore]. If Compute fails, the previous vector
 // stays current; if it fails while publishing, some shards may have the new one. The error wraps
 // pagerank.ErrNoNodes if no page was fetched, and ErrNoSuchPage if no page matches o.Personalize.
 func Compute(ctx context.Context, dir string, o Options) (*Report, error) {
@@ -232,6 +233,12 @@ func (c *computation) publish(
 	r *Report, result *pagerank.Result, ranks []float32, o Options, before *rankvector.Vector,
 ) error {
 	r.Vector = c.nodes.vector(result, ranks, o)
+	if v := r.Vector; o.Name == Default && before != nil &&
+		(v.Personalized != before.Personalized || v.Damping != before.Damping) {
+		if err := c.set.publish(rankvector.Previous, before); err != nil {
+			return err
+		}
+	}
 	if err := c.set.publish(o.Name, r.Vector); err != nil {
 		return err
 	}

@@ -146,6 +146,40 @@ func Remove(dir, name string) error {
 	return noVector(dirs[0], name)
 }
 
+// Restore makes the vector rankvector.Previous of the data folder dir, or of all shards, the default one, and
+// the default one the previous. The error wraps [ErrNoVector] if a shard lacks either.
+func Restore(dir string) error {
+	if err := upgrade(dir); err != nil {
+		return err
+	}
+	dirs, err := shards.Folders(dir)
+	if err != nil {
+		return err
+	}
+	vectors := make([][2]*rankvector.Vector, len(dirs))
+	for i, dir := range dirs {
+		for k, name := range []string{rankvector.Previous, Default} {
+			v, err := rankvector.ReadFolder(dir, name)
+			if err == nil && v == nil {
+				err = noVector(dir, name)
+			}
+			if err != nil {
+				return err
+			}
+			vectors[i][k] = v
+		}
+	}
+	for i, dir := range dirs {
+		if err := rankvector.Publish(dir, Default, vectors[i][0]); err != nil {
+			return err
+		}
+		if err := rankvector.Publish(dir, rankvector.Previous, vectors[i][1]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // noVector returns the error for a vector that does not exist.
 func noVector(dir, name string) error {
 	m, err := datadir.ReadManifest(dir)

@@ -14,10 +14,12 @@ import (
 	"anatomy/collection"
 	"anatomy/disk/datadir"
 	"anatomy/disk/rankvector"
+	"anatomy/disk/shards"
 	"anatomy/internal/test/testweb"
 	"anatomy/pagerank"
 	"anatomy/ranking"
 	"anatomy/searcher"
+	"anatomy/upkeep"
 	"anatomy/vocab"
 	"anatomy/web"
 )
@@ -115,7 +117,7 @@ func TestRankByName(t *testing.T) {
 	testweb.Must(t, err)
 	for _, name := range []string{"museum", "../rank/default", "Default", "x y"} {
 		_, err := s.Search(t.Context(), searcher.Request{Query: query, Rank: name})
-		if unknown := new(searcher.UnknownRankError); !errors.As(err, &unknown) || !slices.Equal(unknown.Known, []string{"default", "pages"}) {
+		if unknown := new(searcher.UnknownRankError); !errors.As(err, &unknown) || !slices.Equal(unknown.Known, []string{"default", "pages", "previous"}) {
 			t.Errorf("asked by %q: %v", name, err)
 		}
 		w := httptest.NewRecorder()
@@ -326,6 +328,56 @@ func TestHarmonicWithoutLinks(t *testing.T) {
 		testweb.Must(t, err)
 		if r.Pages != 1 || r.Vector.Pages() != 1 || r.Dangled != 1 {
 			t.Errorf("%v: %+v", method, r)
+		}
+	}
+}
+
+// TestRestore: a default vector of another kind keeps the one that it replaces, ranks of the same kind keep
+// none, and restoring exchanges the two, in every shard.
+func TestRestore(t *testing.T) {
+	whole, _ := testweb.CrawlDemo(t)
+	split := filepath.Join(t.TempDir(), "split")
+	_, err := upkeep.Split(t.Context(), whole, split, 2)
+	testweb.Must(t, err)
+	for _, dir := range []string{whole, split} {
+		_, err := ranking.Compute(t.Context(), dir, ranking.Options{})
+		testweb.Must(t, err)
+		ranks := func(name string) (all []float32) {
+			t.Helper()
+			dirs, err := shards.Folders(dir)
+			testweb.Must(t, err)
+			for _, dir := range dirs {
+				v, err := rankvector.ReadFolder(dir, name)
+				testweb.Must(t, err)
+				if v != nil {
+					all = append(all, v.Ranks...)
+				}
+			}
+			return all
+		}
+		if err := ranking.Restore(dir); !errors.Is(err, ranking.ErrNoVector) {
+			t.Errorf("restored without a previous vector: %v", err)
+		}
+		before := ranks(ranking.Default)
+		_, err = ranking.Compute(t.Context(), dir, ranking.Options{
+			Name: ranking.Default, Personalize: []ranking.TeleportTarget{{Spec: "ranking.test", Weight: 1}},
+		})
+		testweb.Must(t, err)
+		personal := ranks(ranking.Default)
+		if slices.Equal(before, personal) || !slices.Equal(ranks(rankvector.Previous), before) {
+			t.Fatal("the replaced vector was not kept")
+		}
+		for _, want := range [][]float32{before, personal} {
+			testweb.Must(t, ranking.Restore(dir))
+			if !slices.Equal(ranks(ranking.Default), want) {
+				t.Fatal("the previous vector is not the default")
+			}
+		}
+		testweb.Must(t, ranking.Restore(dir))
+		_, err = ranking.Compute(t.Context(), dir, ranking.Options{}) // of the kind of the default
+		testweb.Must(t, err)
+		if !slices.Equal(ranks(rankvector.Previous), personal) {
+			t.Error("ranks of the same kind replaced the previous vector")
 		}
 	}
 }

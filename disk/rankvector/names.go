@@ -13,6 +13,9 @@ const Default = "default"
 // the teleport.
 const Plain = "pages"
 
+// Previous is the name of the default vector that one with another personalisation or damping replaced.
+const Previous = "previous"
+
 // None is the name that selects no vector: all pages have the same rank.
 const None = "none"
 

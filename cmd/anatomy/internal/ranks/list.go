@@ -102,6 +102,28 @@ func newRankRemove(s *cli.GlobalFlags) *cobra.Command {
 	}
 }
 
+func newRankRestore(s *cli.GlobalFlags) *cobra.Command {
+	return &cobra.Command{
+		Use:   "restore",
+		Short: "make the previous default ranks the default again",
+		Long: `Restore exchanges the vectors "default" and "previous". When a default vector with another personalisation or damping
+is computed, the one that it replaces becomes "previous". New ranks of the same kind, as after a crawl, leave
+"previous" as it is.`,
+		Example: "  anatomy pagerank --personalize docs.example.org --name default\n  anatomy pagerank restore",
+		Args:    cli.ExactArgs(0, "no arguments"),
+		RunE: record.Calls(s, func(c *cobra.Command, _ []string) error {
+			if err := ranking.Restore(s.Data); err != nil {
+				return cli.WithHint(err, "to list the vectors: "+s.Command("pagerank list"))
+			}
+			all, err := ranking.List(s.Data)
+			if err != nil {
+				return err
+			}
+			return printRankList(c.OutOrStdout(), all, time.Now())
+		}),
+	}
+}
+
 func newTrustSeeds(s *cli.GlobalFlags) *cobra.Command {
 	var num int
 	var asJSON bool

@@ -72,7 +72,7 @@ seconds, without a restart or a rebuild. With --edges it ranks any graph instead
 	fs.StringVar(&e.warm, "warm", "", "with --edges: start from the ranks in `FILE`, lines of node and rank or a rank file of Common Crawl")
 	fs.BoolVar(&e.hostRanks, "host-ranks", false, "with --edges: write harmonic centrality and PageRank with positions, as Common Crawl's rank files")
 	fs.StringVar(&e.bv, "write-graph", "", "with --edges: instead of ranks write `NAME`.graph, .offsets and .properties of WebGraph; node i is line i of the ranks")
-	c.AddCommand(newRankList(s), newRankDiff(s), newRankRemove(s), newTrustSeeds(s))
+	c.AddCommand(newRankList(s), newRankDiff(s), newRankRemove(s), newRankRestore(s), newTrustSeeds(s))
 	return c
 }
 
