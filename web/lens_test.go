@@ -131,6 +131,39 @@ func TestLensPage(t *testing.T) {
 	}
 }
 
+// TestLensFile: kept lenses are exported with the preferences; those of a file are added to them by Save.
+func TestLensFile(t *testing.T) {
+	s := newServer(newFake())
+	other := (&params.Lens{Name: "Other", Block: []string{"a.test"}}).Encode()
+	same := (&params.Lens{Name: docsLens.Name, Block: []string{"b.test"}}).Encode()
+	r := httptest.NewRequest(http.MethodGet, "/preferences/export", nil)
+	r.Header.Set("Cookie", "anatomy_lenses="+docsLens.Encode())
+	exported := httptest.NewRecorder()
+	s.Handler().ServeHTTP(exported, r)
+	if !strings.Contains(exported.Body.String(), "[[lens]]\nname = 'Docs & <b>'\nonly = [\n  'docs.test',\n  'other.test/manual'\n]\n") {
+		t.Errorf("exported is\n%s", exported.Body)
+	}
+	kept := "anatomy_lenses=" + other + "|" + same
+	body := sendFile(s, exported.Body.String(), "Cookie", kept).Body.String()
+	if !strings.Contains(body, `<input type="hidden" name="lenses" value="`+escaped(docsLens.Encode())+`">`) || !strings.Contains(body, "Its lenses are added to yours.") ||
+		!strings.Contains(body, `aria-label="remove Other"`) {
+		t.Errorf("imported:\n%s", body)
+	}
+	w := postForm(s, "/preferences", url.Values{"theme": {"dark"}, "lenses": {docsLens.Encode()}}.Encode(), "Cookie", kept)
+	cookies := w.Result().Cookies()
+	if len(cookies) != 2 || cookies[0].Value != "theme=dark" || cookies[1].Value != docsLens.Encode()+"|"+other {
+		t.Errorf("%d, saved %v:\n%s", w.Code, cookies, w.Body)
+	}
+	long := ""
+	for i := range 3 {
+		long += "|" + (&params.Lens{Name: fmt.Sprint(i), Block: []string{"x.test/" + strings.Repeat("x", 250), "y.test/" + strings.Repeat("y", 250), "z.test/" + strings.Repeat("z", 250), "w.test/" + strings.Repeat("w", 250), "v.test/" + strings.Repeat("v", 250)}}).Encode()
+	}
+	w = postForm(s, "/preferences", url.Values{"theme": {"dark"}, "lenses": {long[1:]}}.Encode(), "Cookie", kept)
+	if w.Code != http.StatusBadRequest || len(w.Result().Cookies()) != 0 || !strings.Contains(w.Body.String(), "Your lenses would take") {
+		t.Errorf("%d, saved %v:\n%s", w.Code, w.Result().Cookies(), w.Body)
+	}
+}
+
 // TestLensForm: the form makes a lens, or changes one, and names what is wrong.
 func TestLensForm(t *testing.T) {
 	s := newServer(newFake())

@@ -5,13 +5,12 @@ import (
 	"net/url"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/gin-gonic/gin"
 
-	"anatomy/searcher"
 	"anatomy/web/internal/messages"
 	"anatomy/web/internal/params"
+	"anatomy/web/internal/prefsfile"
 	"anatomy/web/internal/text"
 )
 
@@ -27,7 +26,11 @@ func keptLenses(r *http.Request) (all []*params.Lens) {
 	if err != nil || len(cookie.Value) > maxLenses {
 		return nil
 	}
-	for encoded := range strings.SplitSeq(cookie.Value, "|") {
+	return decodeLenses(cookie.Value)
+}
+
+func decodeLenses(list string) (all []*params.Lens) {
+	for encoded := range strings.SplitSeq(list, "|") {
 		l, err := params.DecodeLens(encoded)
 		if err == nil && l.Name != "" && !slices.ContainsFunc(all, named(l.Name)) {
 			all = append(all, l)
@@ -37,17 +40,32 @@ func keptLenses(r *http.Request) (all []*params.Lens) {
 	return all
 }
 
+func encodeLenses(all []*params.Lens) string {
+	encoded := make([]string, len(all))
+	for i, l := range all {
+		encoded[i] = l.Encode()
+	}
+	return strings.Join(encoded, "|")
+}
+
+// withLenses returns some lenses and those of others that have other names.
+func withLenses(some, others []*params.Lens) []*params.Lens {
+	all := slices.Clone(some)
+	for _, l := range others {
+		if !slices.ContainsFunc(some, named(l.Name)) {
+			all = append(all, l)
+		}
+	}
+	return all
+}
+
 func named(name string) func(*params.Lens) bool {
 	return func(l *params.Lens) bool { return l.Name == name }
 }
 
 // keepLenses stores lenses in the cookie. It returns why it cannot, or "".
 func (s *preferencesPages) keepLenses(c *gin.Context, m *messages.Printer, all []*params.Lens) (failed string) {
-	encoded := make([]string, len(all))
-	for i, l := range all {
-		encoded[i] = l.Encode()
-	}
-	value := strings.Join(encoded, "|")
+	value := encodeLenses(all)
 	if len(value) > maxLenses {
 		return m.Text("Your lenses would take %d bytes; this browser keeps %d. Remove one, or some of its rules.", len(value), maxLenses)
 	}
@@ -211,7 +229,7 @@ func (s *preferencesPages) keepLens(c *gin.Context) error {
 		}
 	} else {
 		if given := p.Lens(); given != nil {
-			v.Lens, v.Failed = *given, lensFails(m, given)
+			v.Lens, v.Failed = *given, prefsfile.CheckLens(m, given)
 		} else {
 			v.Lens, v.Failed = lensOf(m, p)
 		}
@@ -252,24 +270,7 @@ func lensOf(m *messages.Printer, p *params.Params) (l params.Lens, failed string
 		}
 	}
 	if failed == "" {
-		failed = lensFails(m, &l)
+		failed = prefsfile.CheckLens(m, &l)
 	}
 	return l, failed
-}
-
-// lensFails returns why a lens cannot be kept, or "".
-func lensFails(m *messages.Printer, l *params.Lens) string {
-	switch n := utf8.RuneCountInString(l.Name); {
-	case n == 0 || n > params.MaxLensName:
-		return m.Text("The lens needs a name of up to %d characters.", params.MaxLensName)
-	case l.Filters() == "" && len(l.Raise)+len(l.Block) == 0:
-		return m.Text("The lens has no rule.")
-	case searcher.CheckFilters(l.Query) != nil:
-		return m.Text("Filters are up to 64 operators without words: %s.", "site: lang: filetype: before: after:")
-	}
-	encoded := l.Encode()
-	if _, err := params.DecodeLens(encoded); err != nil || len(encoded) > params.MaxLens {
-		return m.Text("The lens has too many rules, or its filters are too long.")
-	}
-	return ""
 }

@@ -76,6 +76,7 @@ type preferencesView struct {
 	Nums      []int    // choices of results per page
 	Link      string   // address with these preferences
 	Lenses    []lensLink
+	FileLens  string // lenses of the file, encoded
 }
 
 // IsList reports whether a parameter is a list of sites.
@@ -137,7 +138,7 @@ func (s *preferencesPages) show(c *gin.Context, status int, f *preferencesView) 
 	if offer == nil {
 		offer = &searchless
 	}
-	f.Lenses = lensLinks(keptLenses(c.Request))
+	f.Lenses = lensLinks(withLenses(decodeLenses(f.FileLens), keptLenses(c.Request)))
 	f.Hosts, f.Languages = offer.Hosts, languageViews(f.Lang, offer.Languages)
 	if f.Nums = []int{10, 20, 30, 50, 100}; f.Num > 0 && !slices.Contains(f.Nums, f.Num) {
 		f.Nums = append(f.Nums, f.Num)
@@ -233,10 +234,15 @@ func (s *preferencesPages) savePreferences(c *gin.Context) error {
 		return p.Err
 	}
 	m := messages.For(c.GetHeader("Accept-Language"))
+	v.FileLens = p.One("lenses")
 	if v.Failed = addSites(m, f, v.Adding, v.Kind); v.Failed == "" {
 		v.Failed = s.keep(c, m, f)
 	}
+	if v.Failed == "" && v.FileLens != "" {
+		v.Failed = s.keepLenses(c, m, withLenses(decodeLenses(v.FileLens), keptLenses(c.Request)))
+	}
 	if v.Failed != "" {
+		c.Writer.Header().Del("Set-Cookie")
 		return s.show(c, http.StatusBadRequest, v)
 	}
 	s.site.Redirect(c, http.StatusSeeOther, "/preferences?"+next.Encode())
@@ -262,7 +268,7 @@ func (s *preferencesPages) exportPreferences(c *gin.Context) error {
 	if p.Err != nil {
 		return p.Err
 	}
-	content, err := prefsfile.Write(&f)
+	content, err := prefsfile.Write(&f, keptLenses(c.Request))
 	if err != nil {
 		return err
 	}
@@ -293,8 +299,9 @@ func (s *preferencesPages) importPreferences(c *gin.Context) error {
 		}
 	default:
 		var f *params.Preferences
-		if f, v.Problems = prefsfile.Read(m, content); f != nil {
-			v.Preferences = *f
+		var lenses []*params.Lens
+		if f, lenses, v.Problems = prefsfile.Read(m, content); f != nil {
+			v.Preferences, v.FileLens = *f, encodeLenses(lenses)
 		}
 	}
 	if v.Problems != nil {

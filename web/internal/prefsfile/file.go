@@ -11,10 +11,16 @@
 //	num = 20
 //	theme = "dark"
 //
+//	[[lens]]
+//	name = "Manuals"
+//	only = ["example.net/manual"]
+//	query = "-filetype:pdf"
+//
 // The file is TOML. Its keys are the parameters of preferences in addresses, and each can be
 // absent: raise, lower, pin and block are lists of sites, lang is a list of languages, num the
-// results per page, tab and instant are true or false, theme is "light", "dark" or "auto". Files are
-// untrusted: see MaxBytes and the bounds of searcher.Preferences.
+// results per page, tab and instant are true or false, theme is "light", "dark" or "auto". Each
+// table lens has the rules of one: lists only, raise, block and lang, and query. Files are
+// untrusted: see MaxBytes and the bounds of searcher.Preferences and params.Lens.
 package prefsfile
 
 import (
@@ -23,6 +29,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/pelletier/go-toml/v2"
 	"github.com/pelletier/go-toml/v2/unstable"
@@ -54,11 +61,26 @@ type file struct {
 	Tab     bool     `toml:"tab,omitempty"`
 	Instant bool     `toml:"instant,omitempty"`
 	Theme   string   `toml:"theme,omitempty"`
+	Lens    []lens   `toml:"lens,omitempty"`
 }
 
-// Write returns the file of preferences.
-func Write(f *params.Preferences) ([]byte, error) {
+type lens struct {
+	Name  string   `toml:"name"`
+	Only  []string `toml:"only,multiline,omitempty"`
+	Raise []string `toml:"raise,multiline,omitempty"`
+	Block []string `toml:"block,multiline,omitempty"`
+	Lang  []string `toml:"lang,omitempty"`
+	Query string   `toml:"query,omitempty"`
+}
+
+// Write returns the file of preferences and lenses.
+func Write(f *params.Preferences, lenses []*params.Lens) ([]byte, error) {
+	var tables []lens
+	for _, l := range lenses {
+		tables = append(tables, lens(*l))
+	}
 	return toml.Marshal(&file{
+		Lens:    tables,
 		Version: Version, Raise: f.Raise, Lower: f.Lower, Pin: f.Pin, Block: f.Block,
 		Lang: strings.FieldsFunc(f.Lang, params.IsListGap), Num: f.Num, Tab: f.Tab, Instant: f.Instant, Theme: f.Theme,
 	})
@@ -72,28 +94,29 @@ type Problem struct {
 
 // Read reads a file. If it has problems, it returns some of them, in the language of m, and no
 // preferences.
-func Read(m *messages.Printer, content []byte) (*params.Preferences, []Problem) {
+func Read(m *messages.Printer, content []byte) (*params.Preferences, []*params.Lens, []Problem) {
 	var any map[string]any
 	var wrong *toml.DecodeError
 	content = slices.Clip(bytes.TrimPrefix(content, []byte("\ufeff")))
 	if err := toml.Unmarshal(content, &any); errors.As(err, &wrong) {
 		line, _ := wrong.Position()
-		return nil, []Problem{{line, m.Text("This is not TOML: %s.", strings.TrimPrefix(wrong.Error(), "toml: "))}}
+		return nil, nil, []Problem{{line, m.Text("This is not TOML: %s.", strings.TrimPrefix(wrong.Error(), "toml: "))}}
 	} else if err != nil {
-		return nil, []Problem{{1, m.Text("This is not TOML: %s.", strings.TrimPrefix(err.Error(), "toml: "))}}
+		return nil, nil, []Problem{{1, m.Text("This is not TOML: %s.", strings.TrimPrefix(err.Error(), "toml: "))}}
 	}
 	r := reader{m: m, f: &params.Preferences{}}
 	r.p.Reset(content)
 	for r.p.NextExpression() && len(r.problems) < maxProblems {
 		r.expression(r.p.Expression())
 	}
+	r.endLens()
 	if !r.versioned && len(r.problems) == 0 {
 		r.problems = append(r.problems, Problem{1, m.Text("The line %s is missing.", "version = 1")})
 	}
 	if len(r.problems) > 0 {
-		return nil, r.problems
+		return nil, nil, r.problems
 	}
-	return r.f, nil
+	return r.f, r.lenses, nil
 }
 
 // A reader reads the expressions of a file that is TOML.
@@ -103,7 +126,10 @@ type reader struct {
 	f         *params.Preferences
 	sites     int
 	versioned bool
-	table     bool // the key belongs to a table that the file cannot have
+	table     bool         // the key belongs to a table that the file cannot have
+	lens      *params.Lens // that keys belong to, or nil
+	lensLine  int
+	lenses    []*params.Lens
 	problems  []Problem
 }
 
@@ -125,6 +151,10 @@ func (r *reader) expression(n *unstable.Node) {
 	keys.Next()
 	key, value := keys.Node(), n.Value()
 	switch {
+	case n.Kind == unstable.ArrayTable && len(name) == 1 && name[0] == "lens":
+		r.endLens()
+		r.table, r.lens, r.lensLine = false, &params.Lens{}, r.p.Shape(key.Raw).Start.Line
+		return
 	case n.Kind != unstable.KeyValue:
 		r.table = true
 		r.fail(key, r.unknown(strings.Join(name, ".")))
@@ -133,6 +163,9 @@ func (r *reader) expression(n *unstable.Node) {
 		return
 	case len(name) != 1:
 		r.fail(key, r.unknown(strings.Join(name, ".")))
+		return
+	case r.lens != nil:
+		r.rule(key, value, name[0])
 		return
 	}
 	switch name := name[0]; name {
@@ -145,13 +178,7 @@ func (r *reader) expression(n *unstable.Node) {
 		r.list(key, value, func(at *unstable.Node, s string) { r.site(at, s, r.f.Lists()[name]) })
 	case "lang":
 		var all []string
-		r.list(key, value, func(at *unstable.Node, s string) {
-			if lang := text.LangTag(s); lang == "" {
-				r.fail(at, r.m.Text("“%s” is not a language. Write de, en or pt-br.", text.Shorten(text.Visible(s), 80)))
-			} else if !slices.Contains(all, lang) {
-				all = append(all, lang)
-			}
-		})
+		r.list(key, value, func(at *unstable.Node, s string) { r.language(at, s, &all) })
 		if len(all) > searcher.MaxLanguages {
 			r.fail(key, r.m.Text("There are %d languages; the limit is %d.", len(all), searcher.MaxLanguages))
 			return
@@ -213,6 +240,75 @@ func (r *reader) site(at *unstable.Node, raw string, list *[]string) {
 		}
 		*list = append(*list, site)
 	}
+}
+
+// language adds a language to a list.
+func (r *reader) language(at *unstable.Node, raw string, list *[]string) {
+	if lang := text.LangTag(raw); lang == "" {
+		r.fail(at, r.m.Text("“%s” is not a language. Write de, en or pt-br.", text.Shorten(text.Visible(raw), 80)))
+	} else if !slices.Contains(*list, lang) {
+		*list = append(*list, lang)
+	}
+}
+
+// rule reads a key of a lens.
+func (r *reader) rule(key, value *unstable.Node, name string) {
+	l, sites := r.lens, r.sites
+	switch name {
+	case "name", "query":
+		if value.Kind != unstable.String {
+			r.fail(key, r.m.Text("%s must be a text in quotes.", name))
+		} else if s := text.Clean(string(value.Data)); name == "name" {
+			l.Name = s
+		} else {
+			l.Query = s
+		}
+	case "only", "raise", "block":
+		r.sites = 0
+		list := map[string]*[]string{"only": &l.Only, "raise": &l.Raise, "block": &l.Block}[name]
+		r.list(key, value, func(at *unstable.Node, s string) { r.site(at, s, list) })
+		r.sites = sites
+	case "lang":
+		r.list(key, value, func(at *unstable.Node, s string) { r.language(at, s, &l.Lang) })
+	default:
+		r.fail(key, r.m.Text("There is no rule “%s” of lenses.", text.Shorten(text.Visible(name), 80)))
+	}
+}
+
+// endLens checks and adds the lens whose keys were read.
+func (r *reader) endLens() {
+	l := r.lens
+	if r.lens = nil; l == nil || len(r.problems) > 0 {
+		return
+	}
+	problem := CheckLens(r.m, l)
+	if slices.ContainsFunc(r.lenses, func(other *params.Lens) bool { return other.Name == l.Name }) {
+		problem = r.m.Text("There is another lens with this name.")
+	}
+	if problem != "" {
+		r.problems = append(r.problems, Problem{r.lensLine, problem})
+		return
+	}
+	if whole, err := params.DecodeLens(l.Encode()); err == nil {
+		r.lenses = append(r.lenses, whole)
+	}
+}
+
+// CheckLens returns why a lens cannot be kept, in the language of m, or "".
+func CheckLens(m *messages.Printer, l *params.Lens) string {
+	switch n := utf8.RuneCountInString(l.Name); {
+	case n == 0 || n > params.MaxLensName:
+		return m.Text("The lens needs a name of up to %d characters.", params.MaxLensName)
+	case l.Filters() == "" && len(l.Raise)+len(l.Block) == 0:
+		return m.Text("The lens has no rule.")
+	case searcher.CheckFilters(l.Query) != nil:
+		return m.Text("Filters are up to 64 operators without words: %s.", "site: lang: filetype: before: after:")
+	}
+	encoded := l.Encode()
+	if _, err := params.DecodeLens(encoded); err != nil || len(encoded) > params.MaxLens {
+		return m.Text("The lens has too many rules, or its filters are too long.")
+	}
+	return ""
 }
 
 func notSite(m *messages.Printer, raw string) string {

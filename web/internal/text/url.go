@@ -100,13 +100,15 @@ func SiteName(raw string) (string, bool) {
 	}
 	name = strings.TrimRight(strings.TrimSuffix(strings.TrimPrefix(name, "*."), "*"), "/")
 	u, err := weburl.Parse("http://" + name)
-	if err != nil || strings.ContainsAny(name, " *!<>\"'(){}|,;") || strings.Contains(name, "..") {
+	if err != nil || strings.ContainsAny(name, notInSites) || strings.Contains(name, "..") {
 		return "", false
 	}
 	name = strings.TrimRight(strings.TrimPrefix(u.String(), "http://"), "/")
 	_, _, ok := weburl.SiteKeys(name)
-	return name, ok && len(name) <= 300
+	return name, ok && len(name) <= 300 && !strings.ContainsAny(name, notInSites) // %7B in a host is {
 }
+
+const notInSites = " *!<>\"'(){}|,;"
 
 // MaxTitle limits a title in results, in characters: about four lines on a phone.
 const MaxTitle = 110
