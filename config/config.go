@@ -58,6 +58,7 @@ type Config struct {
 	path    string
 	content []byte         // of the file; nil if there is none
 	was     map[string]any // Crawl as it was read
+	search  Search         // as it was read
 	unknown [][]string     // keys that the file cannot have
 }
 
@@ -147,7 +148,7 @@ func ReadFile(path string) (*Config, error) {
 	default:
 		return nil, fmt.Errorf("%s has schema %d, this program reads schema %d", path, c.Schema, Schema)
 	}
-	c.was = maps.Clone(c.Crawl)
+	c.was, c.search = maps.Clone(c.Crawl), c.Search
 	return c, nil
 }
 
@@ -286,6 +287,9 @@ func (c *Config) Write() error {
 		return fmt.Errorf("%s: %w", c.path, cmp.Or(err, ErrChanged))
 	}
 	content, ok := edit(c.content, c.was, c.Crawl)
+	if ok {
+		content, ok = c.editSearch(content)
+	}
 	if !ok || !c.isIn(content) {
 		if len(c.unknown) > 0 {
 			return c.Problem(errors.New("a change would lose this key; take it out first"), c.unknown[0]...)
@@ -301,6 +305,31 @@ func (c *Config) Write() error {
 	if err := durable.WritePrivate(durable.OS, c.path, content); err != nil {
 		return fmt.Errorf("%s: %w", c.path, err)
 	}
-	c.content, c.was = content, maps.Clone(c.Crawl)
+	c.content, c.was, c.search = content, maps.Clone(c.Crawl), c.Search
 	return nil
+}
+
+// editSearch returns a file with the file of synonyms that [search] names now, and the pins that were
+// added. ok is false if other keys were changed.
+func (c *Config) editSearch(file []byte) (content []byte, ok bool) {
+	was, now := c.search, c.Search
+	old := len(was.Pins)
+	if len(now.Pins) < old || was.Name != now.Name || !reflect.DeepEqual(was.Pins, now.Pins[:old:old]) && old > 0 {
+		return nil, false
+	}
+	if was.Synonyms != now.Synonyms {
+		line, err := Format("synonyms", now.Synonyms)
+		if err != nil {
+			return nil, false
+		}
+		file = set(file, "search", "synonyms", line)
+	}
+	for _, pin := range now.Pins[old:] {
+		table, err := FormatPin(pin)
+		if err != nil {
+			return nil, false
+		}
+		file = appendTable(file, table)
+	}
+	return file, true
 }

@@ -35,7 +35,7 @@ func edit(file []byte, was, now map[string]any) (content []byte, ok bool) {
 		if err != nil {
 			return nil, false
 		}
-		file = set(file, flag, line)
+		file = set(file, "crawl", flag, line)
 	}
 	return file, true
 }
@@ -97,42 +97,56 @@ func path(n *unstable.Node) (parts []string, end int) {
 	return parts, end
 }
 
-// find returns the assignment of a flag. ok is false if the file has none.
-func find(file []byte, flag string) (a assignment, ok bool) {
+// find returns the assignment of a key of a table. ok is false if the file has none.
+func find(file []byte, table, key string) (a assignment, ok bool) {
 	for _, a := range assignments(file) {
-		if a.key != "" && slices.Equal(a.path, []string{"crawl", flag}) {
+		if a.key != "" && slices.Equal(a.path, []string{table, key}) {
 			return a, true
 		}
 	}
 	return a, false
 }
 
-// set replaces the value of a flag in a file, or adds the line.
-func set(file []byte, flag, line string) []byte {
-	a, ok := find(file, flag)
+// set replaces the value of a key of a table in a file, or adds the line.
+func set(file []byte, table, key, line string) []byte {
+	a, ok := find(file, table, key)
 	if !ok {
-		return add(file, line)
+		return add(file, table, line)
 	}
-	return slices.Replace(slices.Clone(file), a.from, a.to, []byte(a.key+strings.TrimPrefix(line, flag))...)
+	return slices.Replace(slices.Clone(file), a.from, a.to, []byte(a.key+strings.TrimPrefix(line, key))...)
 }
 
-// add adds a line at the end of the table [crawl], which it makes if there is none.
-func add(file []byte, line string) []byte {
-	end := "\n"
+// lineEnd returns the end of the lines of a file.
+func lineEnd(file []byte) string {
 	if bytes.Contains(file, []byte("\r\n")) {
-		end = "\r\n"
+		return "\r\n"
 	}
-	last, inCrawl := -1, false
+	return "\n"
+}
+
+// appendTable adds a table, whose lines end in \n, at the end of a file.
+func appendTable(file []byte, table string) []byte {
+	end := lineEnd(file)
+	if len(file) > 0 && file[len(file)-1] != '\n' {
+		table = "\n" + table
+	}
+	return append(slices.Clone(file), strings.ReplaceAll("\n"+table, "\n", end)...)
+}
+
+// add adds a line at the end of a table, which it makes if there is none.
+func add(file []byte, table, line string) []byte {
+	end := lineEnd(file)
+	last, inTable := -1, false
 	for _, a := range assignments(file) {
 		if a.key == "" {
-			inCrawl = slices.Equal(a.path, []string{"crawl"})
+			inTable = slices.Equal(a.path, []string{table})
 		}
-		if inCrawl && !a.inline {
+		if inTable && !a.inline {
 			last = a.to
 		}
 	}
 	if last < 0 {
-		last, line = len(file), end+"[crawl]"+end+line
+		last, line = len(file), end+"["+table+"]"+end+line
 	} else if below := bytes.IndexByte(file[last:], '\n'); below >= 0 {
 		last += below + 1
 	} else {
@@ -147,7 +161,7 @@ func add(file []byte, line string) []byte {
 // unset removes the line of a flag. A comment behind the value becomes a line. ok is false if other
 // keys may be on the line.
 func unset(file []byte, flag string) (content []byte, ok bool) {
-	a, ok := find(file, flag)
+	a, ok := find(file, "crawl", flag)
 	if !ok || a.inline {
 		return nil, false
 	}

@@ -100,6 +100,7 @@ func arrived(path string) chromedp.Action[chromedp.Void] {
 func browserServer(t *testing.T) string {
 	o := fullServer().o
 	o.Admin.Crawl, o.Admin.Jobs, o.Admin.Token = busyCrawl(), &fakeJobs{}, testToken
+	o.Admin.Tuning, o.Admin.Searches = &fakeTuning{}, true
 	server := httptest.NewServer(New(o).Handler())
 	t.Cleanup(server.Close)
 	return server.URL

@@ -198,12 +198,16 @@ func New(o Options) *Server {
 	if beside == nil {
 		beside = &Collections{}
 	}
-	read := reader.New(o.Collection, o.Limits.Searches, slow, o.Now)
+	var searches *recent.Searches
+	if o.Admin.Searches {
+		searches = &recent.Searches{}
+	}
+	read := reader.New(o.Collection, o.Limits.Searches, slow, searches, o.Now)
 	s := &Server{
 		o: o, log: log, site: site, reader: read, hosts: hosts, origins: origins,
 		pages: pages.New(pages.Options{
 			Reader: read, Site: site, Log: log, Audit: o.Log, Name: o.Name, Bot: o.Bot, Now: o.Now,
-			FetchImage: o.FetchImage, Admin: o.Admin, Slow: slow, Complaints: warnings, Beside: beside,
+			FetchImage: o.FetchImage, Admin: o.Admin, Slow: slow, Searches: searches, Complaints: warnings, Beside: beside,
 		}),
 		tools:       mcp.New(read, log, o.Name, o.Version),
 		connections: newConnections(o.Limits.Connections),

@@ -20,6 +20,7 @@ import (
 	"anatomy/cmd/anatomy/internal/rules"
 	"anatomy/cmd/anatomy/internal/service"
 	"anatomy/cmd/anatomy/internal/serving"
+	"anatomy/cmd/anatomy/internal/tuning"
 	"anatomy/collection"
 	"anatomy/control"
 	"anatomy/crawler"
@@ -42,6 +43,7 @@ type serveOptions struct {
 	loginHeader string                   // of trusted proxies, see web.Options
 	logQueries  bool
 	slow        time.Duration               // keep searches that took this long for the admin page; 0: none
+	searches    bool                        // count those that found nothing, and results opened below the first
 	answers     int                         // MB of the answer cache
 	connections int                         // 0 for the default
 	rate        int                         // searches a minute per client, see web.Limits
@@ -192,6 +194,7 @@ up to 10 s, and exits with status 0. Under systemd it says when it is ready (Typ
 	c.Flags().IntVar(&o.rate, "rate", web.DefaultRate, "answer `N` searches a minute of each client; 0 for any number (without the flag, clients on this machine have no limit)")
 	c.Flags().IntVar(&o.answers, "answer-cache", 16, "cache `MB` of answers for repeated queries; 0 for none")
 	c.Flags().DurationVar(&o.slow, "slow-queries", 0, "show the last 50 searches that took `TIME` or more on the admin page; this reveals what people search for")
+	c.Flags().BoolVar(&o.searches, "count-searches", false, "count searches that found nothing, and results opened below the first, for the admin page: in memory, without who and when")
 	c.Flags().StringArrayVar(&siteSets, "site-set", nil, "`NAME=SITE,SITE`: the sites that a cx of this name, of clients of Google's Custom Search, is limited to (repeatable)")
 	c.Flags().StringArrayVar(&collections, "collection", nil, "serve another data folder at the path /NAME/, by `NAME=FOLDER` (repeatable)")
 	door.add(c.Flags(), "")
@@ -331,6 +334,10 @@ func openFolder(dir, path string, beside *web.Collections, o serveOptions) (*fol
 	}
 	site.PDF, site.Damage = readPDF(), damaged
 	jobs := newJobs(dir, site, o.log)
+	var tunes pages.Tuning
+	if o.cluster == nil { // else the owner of the cluster has the files
+		tunes = tuning.New(dir)
+	}
 	var bot *pages.Bot
 	if o.agent != "" {
 		bot = &pages.Bot{Agent: o.agent, Product: crawler.Product, Addresses: publicAddresses}
@@ -345,7 +352,7 @@ func openFolder(dir, path string, beside *web.Collections, o serveOptions) (*fol
 		Hosts: o.hosts, Certificate: o.certificate, Origins: o.origins,
 		Private:    func() bool { return shards.IsPrivate(dir) },
 		PublicOnly: o.publicOnly, LoginHeader: o.loginHeader,
-		Admin:  pages.AdminOptions{Crawl: control.New(dir), Jobs: jobs, Token: o.token, ReadToken: o.readToken, Audit: recordActions(dir, o.log), SlowQueries: o.slow, Cluster: o.cluster},
+		Admin:  pages.AdminOptions{Crawl: control.New(dir), Jobs: jobs, Token: o.token, ReadToken: o.readToken, Audit: recordActions(dir, o.log), SlowQueries: o.slow, Searches: o.searches, Tuning: tunes, Cluster: o.cluster},
 		API:    web.APIOptions{Keys: o.keys, SiteSets: o.siteSets},
 		Limits: web.Limits{Connections: o.connections, Rate: o.rate},
 		Damage: damaged.Counts,

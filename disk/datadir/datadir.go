@@ -9,6 +9,8 @@
 //	  DISKS             further folders with files of the repository, see Disk; in few data folders
 //	  MANIFEST.lock     locked briefly by a process that changes the MANIFEST
 //	  anatomy.toml      the rules of the crawl                              (config)
+//	  synonyms.txt      words that find each other's pages                  (searcher/synonyms)
+//	  judged.tsv        queries with their right pages                      (eval)
 //	  crawls.log        the last crawls                                     (disk/crawllog)
 //	  docindex/         pebble: document index, seen set, frontier          (urlserver)
 //	  repository/       000001.repo …: the pages                            (disk/repository)

@@ -127,3 +127,14 @@ type File = reload.File[*Table]
 
 // Open reads a file. onError receives the errors of later versions, which are not used.
 func Open(path string, onError func(error)) (*File, error) { return reload.Open(path, Read, onError) }
+
+// OpenLater is Open for a file that counts only while isNamed reports so, and which may be missing
+// until then.
+func OpenLater(path string, isNamed func(path string) bool, onError func(error)) (*File, error) {
+	return reload.Open(path, func(path string) (*Table, error) {
+		if !isNamed(path) {
+			return nil, nil
+		}
+		return Read(path)
+	}, onError)
+}

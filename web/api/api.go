@@ -58,6 +58,7 @@ func (s *v1) answerTo(ctx context.Context, r searcher.Request, images bool, stat
 	if state != "" && state != a.State {
 		return nil, errChanged
 	}
+	s.reader.Count(r, a)
 	return s.answer(r, a), nil
 }
 

@@ -97,6 +97,7 @@ func (s *tools) toolSearch(ctx context.Context, _ *sdk.CallToolRequest, in toolS
 	if err != nil {
 		return nil, nil, s.toolProblem(err)
 	}
+	s.reader.Count(r, a)
 	out := &ToolSearchOutput{Interpreted: a.Interpreted, Total: a.Listed(), Exact: a.Exact, Note: a.Why, Results: make([]toolResult, 0, len(a.Results))}
 	for i := range a.Results {
 		out.Results = append(out.Results, newToolResult(&a.Results[i]))

@@ -10,13 +10,16 @@ import (
 	"time"
 
 	"anatomy/vocab"
+	"anatomy/web/internal/recent"
 	"anatomy/web/internal/text"
 )
 
 // actions handle the forms of the admin page. Each returns lines about the result.
 type actions struct {
-	crawl Crawl
-	jobs  Jobs
+	crawl    Crawl
+	jobs     Jobs
+	tuning   Tuning           // nil for none
+	searches *recent.Searches // nil: not counted
 }
 
 // An action changes the crawl or begins a job.
@@ -39,7 +42,31 @@ func (a *actions) table() map[string]action {
 			return changePages(ctx, form, a.jobs.Restore)
 		}
 	}
+	if t := a.tuning; t != nil {
+		all["synonyms"] = tune(func(f url.Values) (string, error) { return t.AddSynonyms(f.Get("words")) })
+		all["pin"] = tune(func(f url.Values) (string, error) {
+			return t.AddPin(f.Get("query"), f.Get("page"), f.Get("title"), f.Get("note"))
+		})
+		all["judge"] = tune(func(f url.Values) (string, error) { return t.AddJudged(f.Get("query"), f.Get("page")) })
+	}
+	if a.searches != nil {
+		all["forget"] = func(_ context.Context, form url.Values) ([]string, error) {
+			a.searches.Forget(form.Get("query"))
+			return nil, nil
+		}
+	}
 	return all
+}
+
+// tune returns an action that changes what searches find.
+func tune(change func(form url.Values) (result string, err error)) action {
+	return func(_ context.Context, form url.Values) ([]string, error) {
+		result, err := change(form)
+		if err != nil {
+			return nil, err
+		}
+		return []string{result}, nil
+	}
 }
 
 // add adds URLs to the running crawl.

@@ -36,6 +36,9 @@ func (s *adminPages) Routes(r *gin.Engine) {
 	back := func(c *gin.Context) { s.site.Redirect(c, http.StatusSeeOther, "/crawl") }
 	get("/crawl", s.Page(s.page))
 	get("/crawl/status", s.respond.Handler(s.statusJSON))
+	if s.actions.searches != nil {
+		get("/crawl/searches", s.respond.Handler(s.searchesJSON))
+	}
 	get("/crawl/:action", back) // the address of a form, reloaded
 	get("/dashboard", back)
 	get("/dashboard/:action", back)
@@ -83,6 +86,8 @@ func (s *adminPages) show(c *gin.Context, code int, result []string, failed bool
 			admin.Unlisted = err.Error()
 		}
 	}
+	admin.Tunes = s.actions.tuning != nil
+	admin.Query, admin.Page = text.Clean(c.Query("query")), text.Clean(c.Query("page"))
 	v := s.view(c, "Crawl", "")
 	v.Body = admin
 	return s.render(c, code, "admin", v)
@@ -109,6 +114,9 @@ func (s *adminPages) serverView(ctx context.Context) (*serverView, error) {
 	v := &serverView{Complaints: s.complaints.Newest()}
 	if s.slow != nil {
 		v.SlowAfter, v.Slow = text.Duration(s.slow.Limit), s.slow.Newest()
+	}
+	if kept := s.actions.searches; kept != nil {
+		v.Counts, v.Fruitless, v.Opened = true, kept.Fruitless(), kept.Opened()
 	}
 	if s.cluster != nil {
 		ctx, cancel := context.WithTimeout(ctx, StatusTimeout)
@@ -155,6 +163,15 @@ func (s *adminPages) statusJSON(c *gin.Context) (any, error) {
 		err = respond.NewProblem(http.StatusNotFound, "no_crawl", "No crawl", "No crawl runs on this data folder.")
 	}
 	return st, err
+}
+
+// searchesJSON answers with what was counted of searches.
+func (s *adminPages) searchesJSON(c *gin.Context) (any, error) {
+	if !s.sessions.IsActor(c.Request) {
+		return nil, s.sessions.Permit(c.Request)
+	}
+	kept := s.actions.searches
+	return map[string]any{"fruitless": kept.Fruitless(), "opened": kept.Opened()}, nil
 }
 
 func (s *adminPages) login(c *gin.Context) error {

@@ -31,6 +31,9 @@ type adminView struct {
 	Form    string // value that forms send back; "" for programs
 	Refresh int    // seconds
 
+	Tunes       bool   // there are forms for synonyms, pins and judged queries
+	Query, Page string // that these forms begin with
+
 	Removed  []string // blocked patterns
 	Unlisted string   // why Removed is unknown, or ""
 }
@@ -44,6 +47,10 @@ type serverView struct {
 
 	Cluster   *vocab.ClusterStatus // nil for none
 	Unreached string               // why the state of the cluster is not known; "" if it is
+
+	Counts    bool // searches are counted
+	Fruitless []recent.FruitlessQuery
+	Opened    []recent.OpenedResult
 
 	SlowAfter  string // "" if slow searches are not kept
 	Slow       []recent.SlowQuery
@@ -86,6 +93,14 @@ func (v *adminView) Reached() int {
 		return -1
 	}
 	return int(1000 * min(1, v.Status.Rate/v.Status.Bound))
+}
+
+// Word returns the query that the forms begin with if it is one word, which may have synonyms.
+func (v *adminView) Word() string {
+	if strings.Contains(v.Query, " ") {
+		return ""
+	}
+	return v.Query
 }
 
 // Since returns the running time of the crawl.

@@ -33,6 +33,7 @@ type Options struct {
 
 	Admin      AdminOptions
 	Slow       *recent.SlowQueries            // nil: not kept
+	Searches   *recent.Searches               // nil: not counted
 	Complaints *recent.Ring[recent.Complaint] // newest warnings and errors of the log
 }
 
@@ -55,7 +56,7 @@ func New(o Options) *Handlers {
 	h := &Handlers{
 		frame: f,
 		search: &searchPages{
-			frame: f, reader: o.Reader, now: o.Now, images: o.FetchImage != nil,
+			frame: f, reader: o.Reader, now: o.Now, images: o.FetchImage != nil, searches: o.Searches, sameOrigin: sameOrigin,
 			examples: &renewed[[]helpExample]{now: o.Now, find: func(ctx context.Context) *[]helpExample {
 				return findExamples(ctx, o.Reader)
 			}},
@@ -81,7 +82,7 @@ func New(o Options) *Handlers {
 		h.admin = &adminPages{
 			frame: f, respond: &respond.Responder{Log: o.Log},
 			sessions: sessions,
-			actions:  &actions{o.Admin.Crawl, o.Admin.Jobs},
+			actions:  &actions{o.Admin.Crawl, o.Admin.Jobs, o.Admin.Tuning, o.Searches},
 			slow:     o.Slow, complaints: o.Complaints, cluster: o.Admin.Cluster, now: o.Now,
 		}
 	}
@@ -113,6 +114,9 @@ func (h *Handlers) Routes(r *gin.Engine) {
 	get("/static/:file", h.static)
 	get("/login", h.login.show)
 	r.POST("/login", h.Page(h.login.logIn))
+	if h.search.searches != nil {
+		r.POST("/opened", h.search.opened)
+	}
 	if h.bot != nil {
 		get("/bot", h.bot.show)
 	}

@@ -32,7 +32,26 @@ type AdminOptions struct {
 	// people search for.
 	SlowQueries time.Duration
 
+	// Searches counts queries that found nothing, and results below the first that people opened,
+	// without who and when. Default false: none, since they show what people search for.
+	Searches bool
+
+	Tuning Tuning // default nil: the admin page changes no synonyms, pins and judged queries
+
 	Cluster Cluster // of which this machine is a part; default nil: none
+}
+
+// Tuning changes what searches find. Methods return a sentence about the result. The admin page shows
+// the text of errors to visitors who may act.
+type Tuning interface {
+	// AddSynonyms adds a line of words that find each other's pages: postgres = PostgreSQL.
+	AddSynonyms(line string) (result string, err error)
+
+	// AddPin pins the page at a URL to a query.
+	AddPin(query, url, title, note string) (result string, err error)
+
+	// AddJudged adds a page to the relevant pages of a query, for measuring and learning.
+	AddJudged(query, url string) (result string, err error)
 }
 
 // A Cluster is the machines that share the collection.

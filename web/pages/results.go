@@ -55,6 +55,7 @@ type resultsView struct {
 	ShowHidden  string      // address of the results with hidden pages
 	Back        string      // query string of this page
 	Lens        *lensChoice // nil if there is none to choose
+	Opened      bool        // the script reports which results are opened
 
 	messages *messages.Printer
 }

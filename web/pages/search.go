@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"strconv"
 	"time"
 
 	"github.com/gin-gonic/gin"
@@ -13,6 +14,7 @@ import (
 	"anatomy/web/internal/messages"
 	"anatomy/web/internal/params"
 	"anatomy/web/internal/reader"
+	"anatomy/web/internal/recent"
 	"anatomy/web/internal/text"
 )
 
@@ -22,6 +24,9 @@ type searchPages struct {
 	reader *reader.Reader
 	now    func() time.Time
 	images bool // the server shows images
+
+	searches   *recent.Searches // nil: not counted
+	sameOrigin *http.CrossOriginProtection
 
 	examples *renewed[[]helpExample]
 }
@@ -75,6 +80,7 @@ func (s *searchPages) search(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
+	s.reader.Count(r, response)
 	if response.Cached != 0 && len(response.Results) == 1 && response.Results[0].Crawled {
 		s.site.Redirect(c, http.StatusSeeOther, address.CachedHref(uint64(response.Cached), "", false))
 		return nil
@@ -87,9 +93,31 @@ func (s *searchPages) search(c *gin.Context) error {
 	v.Rank, v.Anchors, v.Kinds = r.Rank, string(r.Anchors), kinds(v.Messages, r, response, "", visitor)
 	results := newResultsView(v.Messages, r, response)
 	results.prefer(visitor, c.Request.URL.RawQuery, shown)
+	results.Opened = s.searches != nil
 	v.Body = results
 	return s.render(c, http.StatusOK, "results", v)
 }
+
+// opened counts that the visitor opened a result. The script of a page of results of this server sends
+// it. Pages that the collection does not have are not counted.
+func (s *searchPages) opened(c *gin.Context) {
+	c.Request.Body = http.MaxBytesReader(c.Writer, c.Request.Body, maxOpened)
+	c.Status(http.StatusNoContent)
+	if s.sameOrigin.Check(c.Request) != nil || c.Request.ParseForm() != nil {
+		return
+	}
+	query, url := text.Clean(c.Request.PostForm.Get("q")), c.Request.PostForm.Get("url")
+	place, err := strconv.Atoi(c.Request.PostForm.Get("place"))
+	if err != nil || query == "" || len(query) > params.MaxQuery {
+		return
+	}
+	if _, err := s.reader.Collection.Find(c.Request.Context(), url); err == nil {
+		s.searches.AddOpened(query, url, place)
+	}
+}
+
+// maxOpened bounds the form of an opened result, in bytes.
+const maxOpened = 16 << 10
 
 // imageResults shows the images of a query.
 func (s *searchPages) imageResults(c *gin.Context, r searcher.Request, visitor *visitor, shown bool) error {

@@ -22,11 +22,27 @@ type Reader struct {
 	gate *gate
 	now  func() time.Time
 	slow *recent.SlowQueries // nil: not kept
+
+	searches *recent.Searches // nil: not counted
 }
 
 // New returns a reader that runs at most the given number of searches at once.
-func New(of Collection, searches int, slow *recent.SlowQueries, now func() time.Time) *Reader {
-	return &Reader{Collection: of, gate: newGate(searches, waitFactor*searches), slow: slow, now: now}
+func New(
+	of Collection, searches int, slow *recent.SlowQueries, kept *recent.Searches, now func() time.Time,
+) *Reader {
+	gate := newGate(searches, waitFactor*searches)
+	return &Reader{Collection: of, gate: gate, slow: slow, searches: kept, now: now}
+}
+
+// Count counts a query that somebody typed to its end if it found nothing, though nothing of the
+// collection was left out.
+func (r *Reader) Count(q searcher.Request, a *searcher.Response) {
+	if q.Preferences != nil && q.Preferences.Filters != "" {
+		return
+	}
+	if a.Listed() == 0 && a.Hidden == 0 && !a.Partial && !a.NoPages && q.Offset == 0 && q.Similar == 0 {
+		r.searches.AddFruitless(q.Query)
+	}
 }
 
 // Admit waits for a turn. The caller must call leave unless it got an error.

@@ -28,6 +28,7 @@
   const site = document.getElementById("site"), match = document.getElementById("match");
   if (site?.list) offer(site);
   if (match && document.querySelector(".lists")) filter(match);
+  for (const kind of ["click", "auxclick"]) document.addEventListener(kind, opened);
   if (box && "instant" in document.documentElement.dataset) instant(box);
   document.addEventListener("keydown", (e) => {
     if (e.ctrlKey || e.metaKey || e.altKey) return;
@@ -40,6 +41,16 @@
       keys[e.key]();
     }
   });
+
+  // opened reports a result that was opened, where the server counts these.
+  function opened(e) {
+    const link = e.button < 2 && e.target.closest(".hits[data-opened] .hit h2 a");
+    if (!link) return;
+    const list = link.closest(".hits");
+    const place = list.start + [...list.children].indexOf(link.closest(".hit"));
+    const url = link.href.split("#")[0];
+    navigator.sendBeacon(new URL("opened", root), new URLSearchParams({ q: list.dataset.opened, url, place }));
+  }
 
   // offer puts the hosts of the collection that continue what is typed into the list of a field, and
   // makes pasted lines words.

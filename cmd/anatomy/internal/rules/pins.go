@@ -44,3 +44,16 @@ func pinsOf(c *config.Config) (*pins.Table, []pins.Problem) {
 	}
 	return pins.New(all)
 }
+
+// AddPin adds a pin to the anatomy.toml of a data folder.
+func AddPin(dir string, pin config.Pin) error {
+	c, err := readOrNew(dir)
+	if err != nil {
+		return err
+	}
+	c.Search.Pins = append(c.Search.Pins, pin)
+	if _, wrong := pinsOf(c); len(wrong) > 0 {
+		return wrong[len(wrong)-1].Reason
+	}
+	return c.Write()
+}

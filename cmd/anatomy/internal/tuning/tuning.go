@@ -1,0 +1,57 @@
+// Package tuning changes the files of a data folder that decide what searches find.
+package tuning
+
+import (
+	"strings"
+	"sync"
+
+	"anatomy/cmd/anatomy/internal/quality"
+	"anatomy/cmd/anatomy/internal/rules"
+	"anatomy/config"
+)
+
+// Files are those of a data folder. Searchers read synonyms and pins again when they change. It
+// implements pages.Tuning.
+type Files struct {
+	dir string
+	mu  sync.Mutex // one change at a time
+}
+
+// New returns the files of a data folder.
+func New(dir string) *Files { return &Files{dir: dir} }
+
+// AddSynonyms adds a line to the file of synonyms.
+func (t *Files) AddSynonyms(line string) (string, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	file, err := rules.AddSynonyms(t.dir, line)
+	if err != nil {
+		return "", err
+	}
+	return strings.Join(strings.Fields(line), " ") + ": added to " + file, nil
+}
+
+// AddPin adds a pin to anatomy.toml.
+func (t *Files) AddPin(query, url, title, note string) (string, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	pin := config.Pin{
+		Queries: []string{strings.TrimSpace(query)}, URL: strings.TrimSpace(url),
+		Title: strings.TrimSpace(title), Note: strings.TrimSpace(note),
+	}
+	if err := rules.AddPin(t.dir, pin); err != nil {
+		return "", err
+	}
+	return pin.Queries[0] + ": pinned to " + pin.URL + ", in " + config.Path(t.dir), nil
+}
+
+// AddJudged adds a line to the judged queries, or a page to one.
+func (t *Files) AddJudged(query, url string) (string, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	file, err := quality.AddJudged(t.dir, query, url)
+	if err != nil {
+		return "", err
+	}
+	return strings.TrimSpace(query) + ": judged, in " + file + ". To measure: anatomy eval " + file, nil
+}

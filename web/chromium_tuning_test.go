@@ -1,0 +1,36 @@
+package web
+
+import (
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/chromedp"
+)
+
+// TestBrowserReportsOpenedResults opens results of the first and the second page in a browser: the
+// second and the thirteenth are counted with their places, the first is not.
+func TestBrowserReportsOpenedResults(t *testing.T) {
+	s := tuningServer(&fakeTuning{}, true)
+	server := httptest.NewServer(s.Handler())
+	t.Cleanup(server.Close)
+	tab := newTab(t)
+	for _, c := range []struct{ path, result string }{
+		{"/search?q=inverted+index", "0"}, {"/search?q=inverted+index", "1"}, {"/search?q=inverted+index&start=10", "2"},
+	} {
+		act(t, tab, chromedp.Navigate(server.URL+c.path), arrived(c.path))
+		look[bool](t, tab, `document.addEventListener("click", (e) => e.preventDefault()), true`) // there is no such host
+		look[bool](t, tab, `document.querySelectorAll(".hit h2 a")[`+c.result+`].click(), true`)
+	}
+	want := []string{`"url":"http://sorter.docs.test/","count":1,"place":2}`, `"url":"https://www.docs.test/pkg/number-12/","count":1,"place":13}`}
+	for began := time.Now(); ; time.Sleep(50 * time.Millisecond) {
+		body := program(s, "GET", "/crawl/searches", "", testToken).Body.String()
+		if strings.Contains(body, want[0]) && strings.Contains(body, want[1]) && strings.Count(body, `"place"`) == 2 {
+			return
+		}
+		if time.Since(began) > 10*time.Second {
+			t.Fatalf("counted are %s, want %s", body, want)
+		}
+	}
+}

@@ -1,0 +1,180 @@
+package web
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"anatomy/searcher"
+	"anatomy/vocab"
+	"anatomy/web/mcp"
+	"anatomy/web/pages"
+)
+
+// A fakeTuning remembers what it was told.
+type fakeTuning struct{ told []string }
+
+func (f *fakeTuning) AddSynonyms(line string) (string, error) {
+	if line == "wrong" {
+		return "", errors.New("The line is wrong.")
+	}
+	f.told = append(f.told, "synonyms "+line)
+	return "added", nil
+}
+
+func (f *fakeTuning) AddPin(query, url, title, note string) (string, error) {
+	f.told = append(f.told, fmt.Sprintf("pin %s|%s|%s|%s", query, url, title, note))
+	return "pinned", nil
+}
+
+func (f *fakeTuning) AddJudged(query, url string) (string, error) {
+	f.told = append(f.told, "judge "+query+"|"+url)
+	return "judged", nil
+}
+
+func tuningServer(f *fakeTuning, searches bool) *Server {
+	fake := newFake()
+	fake.answers["hidden"] = &searcher.Response{Hidden: 3, Exact: true}
+	for doc, url := range map[vocab.DocID]string{12: "http://sorter.docs.test/", 5012: "https://www.docs.test/pkg/number-12/"} {
+		fake.pages[doc] = &vocab.Page{Doc: doc, URL: url}
+	}
+	return newServerOf(Options{
+		Collection: fake, Origins: []string{"https://app.test"}, Now: func() time.Time { return fetched },
+		Admin: pages.AdminOptions{Crawl: busyCrawl(), Token: testToken, Tuning: f, Searches: searches},
+	})
+}
+
+// program sends a request with the token.
+func program(s *Server, method, target, form, token string) *httptest.ResponseRecorder {
+	r := httptest.NewRequest(method, target, strings.NewReader(form))
+	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	r.Header.Set("Authorization", "Bearer "+token)
+	w := httptest.NewRecorder()
+	s.Handler().ServeHTTP(w, r)
+	return w
+}
+
+// TestTuningForms checks that forms and programs with the token reach synonyms, pins and judged
+// queries, and that nobody else does.
+func TestTuningForms(t *testing.T) {
+	f := &fakeTuning{}
+	s := tuningServer(f, false)
+	b, form := loggedIn(t, s)
+	page := b.do("GET", "/crawl?query=%22%3E%3Cb%3E&page=http://a.test/%3Fx%3D1", nil).Body.String()
+	for _, want := range []string{`action="/crawl/synonyms"`, `action="/crawl/pin"`, `action="/crawl/judge"`,
+		`value="&#34;&gt;&lt;b&gt;"`, `value="http://a.test/?x=1"`} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page lacks %s", want)
+		}
+	}
+	forms := map[string]url.Values{
+		"synonyms": {"words": {"a = b"}},
+		"pin":      {"query": {"wifi"}, "page": {"http://a.test/"}, "title": {"T"}, "note": {"N"}},
+		"judge":    {"query": {"wifi"}, "page": {"http://a.test/"}},
+	}
+	want := map[string]string{
+		"synonyms": "synonyms a = b", "pin": "pin wifi|http://a.test/|T|N", "judge": "judge wifi|http://a.test/",
+	}
+	for name, values := range forms {
+		f.told = nil
+		if w := b.do("POST", "/crawl/"+name, values); w.Code != http.StatusForbidden {
+			t.Errorf("%s without the value of the form: %d", name, w.Code)
+		}
+		if w := program(s, "POST", "/crawl/"+name, values.Encode(), testToken+"x"); w.Code != http.StatusUnauthorized {
+			t.Errorf("%s with a wrong token: %d", name, w.Code)
+		}
+		b.origin = "http://evil.test"
+		values.Set("form", form)
+		if w := b.do("POST", "/crawl/"+name, values); w.Code != http.StatusForbidden {
+			t.Errorf("%s from another site: %d", name, w.Code)
+		}
+		if b.origin = "http://search.test"; len(f.told) > 0 {
+			t.Errorf("%s was told %q", name, f.told)
+		}
+		if w := b.do("POST", "/crawl/"+name, values); w.Code != http.StatusOK {
+			t.Errorf("%s: %d", name, w.Code)
+		}
+		values.Del("form")
+		w := program(s, "POST", "/crawl/"+name, values.Encode(), testToken)
+		if w.Code != http.StatusOK || !strings.Contains(w.Body.String(), `"said":["`) {
+			t.Errorf("%s by a program: %d %s", name, w.Code, w.Body)
+		}
+		if len(f.told) != 2 || f.told[0] != want[name] || f.told[1] != want[name] {
+			t.Errorf("%s: told %q, want %q twice", name, f.told, want[name])
+		}
+	}
+	if w := program(s, "POST", "/crawl/synonyms", "words=wrong", testToken); w.Code != http.StatusConflict || !strings.Contains(w.Body.String(), "The line is wrong.") {
+		t.Errorf("a wrong line: %d %s", w.Code, w.Body)
+	}
+}
+
+// TestCountedSearches checks what is counted, that only the operator sees it, and that nothing is
+// counted unless the operator wants it.
+func TestCountedSearches(t *testing.T) {
+	s := tuningServer(&fakeTuning{}, true)
+	for _, target := range []string{
+		"/search?q=WLAN+Passwort", "/search?q=wlan++passwort&start=10", "/api/v1/search?q=wlan+passwort", "/search?q=inverted+index",
+		"/search?q=hidden", "/search?q=unindexed", "/box/search?q=wla", "/search?q=nothing&lens=only%3Da.test", "/api/v1/search?q=nothing&lens=only%3Da.test",
+	} {
+		get(t, s, target, http.StatusOK)
+	}
+	call(t, model(t, s), "search", map[string]any{"query": "wlan passwort"}, &mcp.ToolSearchOutput{})
+	opened := func(form string, header ...string) {
+		r := httptest.NewRequest("POST", "http://search.test/opened", strings.NewReader(form))
+		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+		for i := 0; i < len(header); i += 2 {
+			r.Header.Set(header[i], header[i+1])
+		}
+		w := httptest.NewRecorder()
+		if s.Handler().ServeHTTP(w, r); w.Code != http.StatusNoContent {
+			t.Errorf("%s: %d %s", form, w.Code, w.Body)
+		}
+	}
+	const known = "https%3A%2F%2Fwww.docs.test%2Fanatomy%2Fstorage%2Finverted-index.html"
+	opened("q=Index&place=3&url=" + known)
+	opened("q=index&place=1&url=" + known)
+	opened("q=index&place=x&url=" + known)
+	opened("q=&place=3&url=" + known)
+	opened("q=index&place=3&url=http%3A%2F%2Fabsent.test%2F")
+	opened("q=index&place=3&url="+known, "Origin", "https://app.test")
+	if w := do(t, s, "GET", "/crawl/searches"); w.Code != http.StatusUnauthorized || strings.Contains(w.Body.String(), "wlan") {
+		t.Errorf("without a token: %d %s", w.Code, w.Body)
+	}
+	const want = `{"fruitless":[{"query":"wlan passwort","count":3}],"opened":[{"query":"index",` +
+		`"url":"https://www.docs.test/anatomy/storage/inverted-index.html","count":1,"place":3}]}`
+	if w := program(s, "GET", "/crawl/searches", "", testToken); w.Code != http.StatusOK || strings.TrimSpace(w.Body.String()) != want {
+		t.Errorf("%d %s\nwant %s", w.Code, w.Body, want)
+	}
+	b, form := loggedIn(t, s)
+	page := b.do("GET", "/crawl", nil).Body.String()
+	for _, want := range []string{"wlan passwort", `/crawl?query=wlan%20passwort#tune`, "&amp;page=https%3a%2f%2fwww.docs.test%2f"} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page lacks %s:\n%s", want, page)
+		}
+	}
+	if strings.Contains(get(t, s, "/crawl", http.StatusOK), "wlan") {
+		t.Error("a visitor sees searches")
+	}
+	b.do("POST", "/crawl/forget", url.Values{"form": {form}, "query": {"WLAN passwort"}})
+	if w := program(s, "GET", "/crawl/searches", "", testToken); strings.Contains(w.Body.String(), "wlan") {
+		t.Errorf("not forgotten: %s", w.Body)
+	}
+	if body := get(t, s, "/search?q=inverted+index", http.StatusOK); !strings.Contains(body, `data-opened="inverted index"`) {
+		t.Error("the script does not know that results are counted")
+	}
+	off := tuningServer(&fakeTuning{}, false)
+	if body := get(t, off, "/search?q=inverted+index", http.StatusOK); strings.Contains(body, "data-opened") {
+		t.Error("results are reported though the operator did not ask for it")
+	}
+	if w := do(t, off, "POST", "/opened"); w.Code != http.StatusNotFound {
+		t.Errorf("/opened: %d", w.Code)
+	}
+	if body := program(off, "GET", "/crawl", "", testToken).Body.String(); !strings.Contains(body, "--count-searches") {
+		t.Error("the page does not say how to count searches")
+	}
+}
