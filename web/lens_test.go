@@ -205,7 +205,9 @@ func TestLensForm(t *testing.T) {
 			t.Errorf("%s: %d", form, w.Code)
 		}
 	}
-	if w := postForm(s, "/lens", "name=N&only=a.test", "Sec-Fetch-Site", "cross-site"); w.Code != http.StatusForbidden || len(w.Result().Cookies()) != 0 {
-		t.Errorf("from another site: %d", w.Code)
+	for _, header := range [][]string{{"Sec-Fetch-Site", "cross-site"}, {"Sec-Fetch-Site", "same-site"}, {"Sec-Fetch-Site", "", "Origin", "https://evil.test"}} {
+		if w := postForm(s, "/lens", "name=N&only=a.test", header...); w.Code != http.StatusForbidden || len(w.Result().Cookies()) != 0 {
+			t.Errorf("from %v: %d", header, w.Code)
+		}
 	}
 }

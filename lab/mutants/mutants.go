@@ -375,4 +375,18 @@ var mutants = []mutant{
 		new:   `subscribe: []string{"down.*", ownersSubject, ownersSubject + "." + id}`,
 		tests: "./cluster/bus -run Bus",
 	},
+	{
+		name:  "filters of a lens", // pages outside are neither results nor counted
+		file:  "searcher/prefer.go",
+		old:   "root = filtered(p, root)",
+		new:   "filtered(p, root)",
+		tests: "./searcher -run TestPreferences$",
+	},
+	{
+		name:  "pins within a lens", // a pin shows nothing that a search could not show
+		file:  "searcher/pin.go",
+		old:   "slices.Concat(conditions, p.filters.Required())",
+		new:   "slices.Concat(conditions)",
+		tests: "./searcher -run TestPins",
+	},
 }
