@@ -92,3 +92,25 @@ func TestNextReachesAll(t *testing.T) {
 		t.Errorf("%d results", len(seen))
 	}
 }
+
+// TestPageFormat: the text of a page is paragraphs, or Markdown if the request says so.
+func TestPageFormat(t *testing.T) {
+	s := fullServer()
+	texts := map[string]string{}
+	for _, format := range []string{"", "&format=text", "&format=markdown"} {
+		var page struct{ URL, Text string }
+		if err := json.Unmarshal([]byte(get(t, s, "/api/v1/page?doc=4711"+format, http.StatusOK)), &page); err != nil {
+			t.Fatal(err)
+		}
+		texts[format] = page.Text
+		if want := markdownOf(page.URL, fakeHTML); (page.Text == want) != (format == "&format=markdown") {
+			t.Errorf("%q: %s", format, page.Text)
+		}
+	}
+	if texts[""] != texts["&format=text"] || texts[""] == "" {
+		t.Error("paragraphs are not the default")
+	}
+	if code := errorCode(t, get(t, s, "/api/v1/page?doc=4711&format=html", http.StatusBadRequest)); code != "bad_parameter" {
+		t.Errorf("another format: %s", code)
+	}
+}

@@ -123,7 +123,7 @@ func TestTools(t *testing.T) {
 		call(t, session, "fetch", map[string]any{"url": found.Results[0].URL, "offset": offset, "max_chars": 30}, &page)
 		whole += page.Text
 	}
-	if want := plainOf(fakeHTML); whole != want {
+	if want := markdownOf(page.URL, fakeHTML); whole != want || !strings.Contains(want, "](https://") || !strings.Contains(want, "# ") {
 		t.Errorf("the parts make\n%s\nwant\n%s", whole, want)
 	}
 
@@ -195,7 +195,7 @@ func TestToolsOfOtherSites(t *testing.T) {
 	}
 }
 
-// plainOf returns the text of an HTML page.
-func plainOf(source string) string {
-	return text.PlainOf(&vocab.Page{ContentType: "text/html; charset=utf-8", Body: []byte(source)}).Text
+// markdownOf returns the text of an HTML page as Markdown.
+func markdownOf(url, source string) string {
+	return text.MarkdownOf(&vocab.Page{URL: url, ContentType: "text/html; charset=utf-8", Body: []byte(source)}).Text
 }

@@ -116,7 +116,7 @@ type pageAnswer struct {
 	LastModified string      `json:"last_modified"`
 	FetchedAt    *time.Time  `json:"fetched_at"`
 	Bytes        int         `json:"bytes"`     // of the fetched body
-	Text         string      `json:"text"`      // paragraphs, separated by "\n"
+	Text         string      `json:"text"`      // paragraphs, separated by "\n", or Markdown
 	Truncated    bool        `json:"truncated"` // the text was cut
 
 	// BodyTruncated says why only the first Bytes of the body were kept, "" if all were: see
@@ -127,11 +127,23 @@ type pageAnswer struct {
 }
 
 func (s *v1) apiPage(c *gin.Context) (any, error) {
-	page, err := s.reader.PageAsked(c.Request.Context(), params.Read(c), "")
+	p := params.Read(c)
+	format := p.One("format")
+	if format != "" && format != "text" && format != "markdown" {
+		p.Fail("Parameter format must be text or markdown.")
+	}
+	if p.Err != nil {
+		return nil, p.Err
+	}
+	page, err := s.reader.PageAsked(c.Request.Context(), p, "")
 	if err != nil {
 		return nil, err
 	}
-	plain, err := page.Plain()
+	read := page.Plain
+	if format == "markdown" {
+		read = page.Markdown
+	}
+	plain, err := read()
 	if err != nil {
 		return nil, err
 	}

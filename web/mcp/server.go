@@ -25,7 +25,7 @@ func New(read *reader.Reader, log *slog.Logger, name, version string) *sdk.Serve
 	sdk.AddTool(server, readingTool("search", "Search the collection",
 		`Finds pages that contain all words of the query; "quoted phrases", -word, OR, site:example.org, intitle:word, inurl:word, "two words"~5, link:example.org/page and related:example.org/page work. Each result has an id for fetch.`), s.toolSearch)
 	sdk.AddTool(server, readingTool("fetch", "Read a page",
-		"Returns the text of a stored page, by the id of a search result or by URL. Long pages come in parts: pass next_offset as offset."), s.toolFetch)
+		"Returns the text of a stored page as Markdown, by the id of a search result or by URL. Long pages come in parts: pass next_offset as offset."), s.toolFetch)
 	sdk.AddTool(server, readingTool("images", "Find images",
 		"Finds images of pages of the collection, by words of their alternative texts, captions and pages. Returns URLs and descriptions, not the images."), s.toolImages)
 	sdk.AddTool(server, readingTool("links", "Links of a page",

@@ -181,7 +181,7 @@ type ToolFetchOutput struct {
 	ID          string `json:"id"`
 	Title       string `json:"title"`
 	URL         string `json:"url"`
-	Text        string `json:"text" jsonschema:"paragraphs, separated by line breaks"`
+	Text        string `json:"text" jsonschema:"the text as Markdown, with headings, lists, code, tables and links"`
 	NextOffset  int    `json:"next_offset,omitempty" jsonschema:"offset of the rest of the text; absent at the end"`
 	Lang        string `json:"lang,omitempty"`
 	ContentType string `json:"content_type"`
@@ -202,7 +202,7 @@ func (s *tools) toolFetch(ctx context.Context, _ *sdk.CallToolRequest, in toolFe
 	if err != nil {
 		return nil, nil, err
 	}
-	plain, err := page.Plain()
+	plain, err := page.Markdown()
 	if err != nil {
 		return nil, nil, s.toolProblem(err)
 	}

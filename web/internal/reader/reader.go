@@ -164,11 +164,16 @@ type Page struct {
 
 // Plain returns the text of the page for programs, as much of it as its publisher allows. It fails
 // with respond.NoText if that is nothing.
-func (p *Page) Plain() (text.Plain, error) {
+func (p *Page) Plain() (text.Plain, error) { return p.text(text.PlainOf) }
+
+// Markdown is Plain with the text as Markdown.
+func (p *Page) Markdown() (text.Plain, error) { return p.text(text.MarkdownOf) }
+
+func (p *Page) text(of func(*vocab.Page) text.Plain) (text.Plain, error) {
 	if p.Controls.NoSnippet() {
 		return text.Plain{}, respond.NoText(text.Linkable(p.URL))
 	}
-	plain := text.PlainOf(p.Page)
+	plain := of(p.Page)
 	if cut := p.Controls.Cut(plain.Text); len(cut) < len(plain.Text) {
 		plain.Text, plain.Cut = cut, true
 	}

@@ -40,8 +40,13 @@ type textReader struct {
 	title string
 	cut   bool
 
-	withheld string // open element with data-nosnippet, or ""
-	depth    int    // open elements of that name within it
+	withheld
+}
+
+// A withheld knows whether text is within an element that the publisher marks data-nosnippet.
+type withheld struct {
+	open  string // the element, or ""
+	depth int    // open elements of that name within it
 }
 
 // next reads one token and reports whether to go on.
@@ -57,14 +62,14 @@ func (r *textReader) next(z *xhtml.Tokenizer) bool {
 		return false
 	case xhtml.TextToken:
 		text := strings.ToValidUTF8(string(z.Text()), "\uFFFD")
-		if mute == "" && r.withheld == "" {
+		if mute == "" && r.open == "" {
 			r.text(text)
 		} else if mute == "title" && r.title == "" {
 			r.title = text
 		}
 	case xhtml.StartTagToken, xhtml.SelfClosingTagToken, xhtml.EndTagToken:
 		name, attributes := z.TagName()
-		if end := kind == xhtml.EndTagToken; end || attributes || string(name) == r.withheld {
+		if end := kind == xhtml.EndTagToken; end || attributes || string(name) == r.open {
 			r.withhold(z, string(name), end)
 		}
 		r.tag(z, string(name), kind == xhtml.EndTagToken)
@@ -72,24 +77,28 @@ func (r *textReader) next(z *xhtml.Tokenizer) bool {
 	return true
 }
 
-// withhold handles a tag that may begin or end an element with data-nosnippet, or be within one.
-func (r *textReader) withhold(z *xhtml.Tokenizer, name string, end bool) {
+// withhold handles a tag whose attributes have not been read. It may begin or end an element with
+// data-nosnippet, or be within one.
+func (w *withheld) withhold(z *xhtml.Tokenizer, name string, end bool) {
 	switch {
-	case name == r.withheld && !end:
-		r.depth++
-	case name == r.withheld && r.depth > 0:
-		r.depth--
-	case name == r.withheld:
-		r.withheld = ""
-	case r.withheld == "" && !end && (name == "span" || name == "div" || name == "section"):
+	case name == w.open && !end:
+		w.depth++
+	case name == w.open && w.depth > 0:
+		w.depth--
+	case name == w.open:
+		w.open = ""
+	case w.open == "" && !end && isWithholding[name]:
 		for more := true; more; {
 			var key []byte
 			if key, _, more = z.TagAttr(); string(key) == "data-nosnippet" {
-				r.withheld, r.depth = name, 0
+				w.open, w.depth = name, 0
 			}
 		}
 	}
 }
+
+// isWithholding has the elements that may be marked data-nosnippet.
+var isWithholding = Set("span div section")
 
 func (r *textReader) tag(z *xhtml.Tokenizer, name string, end bool) {
 	if blockElements[name] {
