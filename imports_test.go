@@ -126,7 +126,7 @@ cmd/anatomy/internal/schedule:
 cmd/anatomy/internal/serving: weburl disk/shards cmd/anatomy/internal/cli
 cmd/anatomy/internal/configs: config disk/shards searcher cmd/anatomy/internal/cli cmd/anatomy/internal/quality cmd/anatomy/internal/record cmd/anatomy/internal/rules
 cmd/anatomy/internal/quality: vocab weburl eval upkeep searcher searcher/scoring collection disk/datadir disk/durable disk/shards searcher/synonyms cmd/anatomy/internal/cli cmd/anatomy/internal/rules
-cmd/anatomy/internal/tuning: config cmd/anatomy/internal/quality cmd/anatomy/internal/rules
+cmd/anatomy/internal/tuning: config disk/durable cmd/anatomy/internal/quality cmd/anatomy/internal/rules
 cmd/anatomy/internal/export: upkeep warc parallel cmd/anatomy/internal/cli
 cmd/anatomy/internal/rankpage: ranking cmd/anatomy/internal/cli
 cmd/anatomy/internal/progress: vocab engine cmd/anatomy/internal/cli

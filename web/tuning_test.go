@@ -1,13 +1,16 @@
 package web
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
 	"strings"
+	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"anatomy/searcher"
@@ -177,4 +180,51 @@ func TestCountedSearches(t *testing.T) {
 	if body := program(off, "GET", "/crawl", "", testToken).Body.String(); !strings.Contains(body, "--count-searches") {
 		t.Error("the page does not say how to count searches")
 	}
+}
+
+// A searchStore keeps counts in memory.
+type searchStore struct {
+	content []byte
+	writes  int
+}
+
+func (s *searchStore) ReadSearches() ([]byte, error) { return s.content, nil }
+
+func (s *searchStore) WriteSearches(content []byte) error {
+	s.content = content
+	s.writes++
+	return nil
+}
+
+// TestKeptSearches checks that counts are written once a minute if they changed, and at the end, that
+// the next server begins with them, and that counts that cannot be read are not replaced.
+func TestKeptSearches(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := &searchStore{}
+		serve := func(query string, minutes int) string {
+			s := tuningServer(&fakeTuning{}, true)
+			ctx, cancel := context.WithCancel(t.Context())
+			var kept sync.WaitGroup
+			kept.Go(func() { s.KeepSearches(ctx, store) })
+			synctest.Wait()
+			get(t, s, "/search?q="+query, http.StatusOK)
+			time.Sleep(time.Duration(minutes)*time.Minute + time.Second)
+			counted := program(s, "GET", "/crawl/searches", "", testToken).Body.String()
+			cancel()
+			kept.Wait()
+			return counted
+		}
+		serve("wlan", 3)
+		if store.writes != 1 || !strings.Contains(string(store.content), `"wlan"`) {
+			t.Errorf("%d writes of %s", store.writes, store.content)
+		}
+		counted := serve("WLAN", 0)
+		if store.writes != 2 || !strings.Contains(counted, `{"query":"wlan","count":2}`) {
+			t.Errorf("%d writes, then %s", store.writes, counted)
+		}
+		store.content = []byte("{")
+		if serve("wlan", 2); store.writes != 2 {
+			t.Errorf("counts that cannot be read were replaced by %s", store.content)
+		}
+	})
 }

@@ -6,8 +6,8 @@
 // for lists of results and cached pages, which web/pages writes itself and escapes. Cached pages
 // pass an allow-list of elements and are shown in a sandbox.
 //
-// The server keeps no state on disk. In memory it keeps small images, the newest warnings, and, if
-// the operator asks for it, slow searches.
+// The server keeps no state on disk but counts of searches, see Server.KeepSearches. In memory it
+// keeps small images, the newest warnings, and, if the operator asks for it, slow searches.
 package web
 
 import (
@@ -169,6 +169,7 @@ type Server struct {
 	hosts   *access.Hosts
 	origins *access.Origins
 
+	searches    *recent.Searches // nil: not counted
 	metrics     *metrics
 	connections *connections
 	routes      *gin.Engine
@@ -204,7 +205,7 @@ func New(o Options) *Server {
 	}
 	read := reader.New(o.Collection, o.Limits.Searches, slow, searches, o.Now)
 	s := &Server{
-		o: o, log: log, site: site, reader: read, hosts: hosts, origins: origins,
+		o: o, log: log, searches: searches, site: site, reader: read, hosts: hosts, origins: origins,
 		pages: pages.New(pages.Options{
 			Reader: read, Site: site, Log: log, Audit: o.Log, Name: o.Name, Bot: o.Bot, Now: o.Now,
 			FetchImage: o.FetchImage, Admin: o.Admin, Slow: slow, Searches: searches, Complaints: warnings, Beside: beside,
@@ -299,6 +300,45 @@ func (s *Server) Tools() *sdk.Server { return s.tools }
 
 // Handler returns the server as a handler, for tests and embedding.
 func (s *Server) Handler() http.Handler { return s.handler }
+
+// A SearchStore keeps the counts of searches while no server runs.
+type SearchStore interface {
+	ReadSearches() ([]byte, error) // none if nothing was written
+	WriteSearches([]byte) error
+}
+
+// searchesEvery is the interval at which changed counts of searches are written.
+const searchesEvery = time.Minute
+
+// KeepSearches begins with the counts of a store, and writes changed counts to it until ctx ends. Counts
+// that cannot be read are logged, and stay as they are. It does nothing if searches are not counted.
+func (s *Server) KeepSearches(ctx context.Context, store SearchStore) {
+	if s.searches == nil {
+		return
+	}
+	content, err := store.ReadSearches()
+	if err == nil && len(content) > 0 {
+		err = s.searches.Decode(content)
+	}
+	if err != nil {
+		s.log.Error("the kept counts of searches cannot be read, so that new ones are not kept", "error", err)
+		return
+	}
+	ticker := time.NewTicker(searchesEvery)
+	defer ticker.Stop()
+	for ended := false; !ended; {
+		select {
+		case <-ctx.Done():
+			ended = true
+		case <-ticker.C:
+		}
+		if content, changed := s.searches.Encode(); changed {
+			if err := store.WriteSearches(content); err != nil {
+				s.log.Warn("counts of searches are not written", "error", err)
+			}
+		}
+	}
+}
 
 // Run serves the listener until the context ends, then waits for requests in flight for at most
 // Limits.Grace. It closes the listener and returns nil if the context ended it.

@@ -194,7 +194,7 @@ up to 10 s, and exits with status 0. Under systemd it says when it is ready (Typ
 	c.Flags().IntVar(&o.rate, "rate", web.DefaultRate, "answer `N` searches a minute of each client; 0 for any number (without the flag, clients on this machine have no limit)")
 	c.Flags().IntVar(&o.answers, "answer-cache", 16, "cache `MB` of answers for repeated queries; 0 for none")
 	c.Flags().DurationVar(&o.slow, "slow-queries", 0, "show the last 50 searches that took `TIME` or more on the admin page; this reveals what people search for")
-	c.Flags().BoolVar(&o.searches, "count-searches", false, "count searches that found nothing, and results opened below the first, for the admin page: in memory, without who and when")
+	c.Flags().BoolVar(&o.searches, "count-searches", false, "count searches that found nothing, and results opened below the first, for the admin page, in searches.json of the data folder, without who and when")
 	c.Flags().StringArrayVar(&siteSets, "site-set", nil, "`NAME=SITE,SITE`: the sites that a cx of this name, of clients of Google's Custom Search, is limited to (repeatable)")
 	c.Flags().StringArrayVar(&collections, "collection", nil, "serve another data folder at the path /NAME/, by `NAME=FOLDER` (repeatable)")
 	door.add(c.Flags(), "")
@@ -282,6 +282,7 @@ type folder struct {
 	site     *collection.Site
 	server   *web.Server
 	jobs     *jobs
+	tuned    *tuning.Files            // nil on a node of a cluster
 	images   *collection.ImageFetcher // nil where images are not fetched
 	recrawls bool                     // by its schedule
 }
@@ -335,8 +336,10 @@ func openFolder(dir, path string, beside *web.Collections, o serveOptions) (*fol
 	site.PDF, site.Damage = readPDF(), damaged
 	jobs := newJobs(dir, site, o.log)
 	var tunes pages.Tuning
+	var tuned *tuning.Files
 	if o.cluster == nil { // else the owner of the cluster has the files
-		tunes = tuning.New(dir)
+		tuned = tuning.New(dir)
+		tunes = tuned
 	}
 	var bot *pages.Bot
 	if o.agent != "" {
@@ -357,7 +360,7 @@ func openFolder(dir, path string, beside *web.Collections, o serveOptions) (*fol
 		Limits: web.Limits{Connections: o.connections, Rate: o.rate},
 		Damage: damaged.Counts,
 		Log:    o.log, LogQueries: o.logQueries,
-	}), jobs, fetcher, o.recrawls}, nil
+	}), jobs, tuned, fetcher, o.recrawls}, nil
 }
 
 // publicAddresses returns the globally routable addresses of this machine.
@@ -386,6 +389,9 @@ func (c *folder) run(ctx context.Context, serve func(context.Context) error) err
 	ctx, cancel := context.WithCancel(ctx)
 	group.Go(func() error { return c.searcher.Run(ctx) })
 	group.Go(func() error { return c.jobs.run(ctx) })
+	if c.tuned != nil {
+		group.Go(func() error { c.server.KeepSearches(ctx, c.tuned); return nil })
+	}
 	if c.recrawls {
 		group.Go(func() error { return c.jobs.followSchedule(ctx) })
 	}

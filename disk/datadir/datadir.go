@@ -11,6 +11,7 @@
 //	  anatomy.toml      the rules of the crawl                              (config)
 //	  synonyms.txt      words that find each other's pages                  (searcher/synonyms)
 //	  judged.tsv        queries with their right pages                      (eval)
+//	  searches.json     counts of searches that found nothing               (web)
 //	  crawls.log        the last crawls                                     (disk/crawllog)
 //	  docindex/         pebble: document index, seen set, frontier          (urlserver)
 //	  repository/       000001.repo …: the pages                            (disk/repository)

@@ -2,6 +2,8 @@ package recent
 
 import (
 	"cmp"
+	"encoding/json"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -22,6 +24,7 @@ type Searches struct {
 	mu      sync.Mutex // guards all below
 	nothing map[string]int
 	opened  map[opening]opened
+	changed bool // since the last Encode
 }
 
 // An opening is a result of a query. An opened is how often people opened it, and the sum of its
@@ -61,6 +64,7 @@ func (s *Searches) AddFruitless(query string) {
 	key := queryKey(query)
 	makeRoom(s.nothing, key, func(n int) int { return n })
 	s.nothing[key]++
+	s.changed = true
 }
 
 // AddOpened counts that the result of a query at a place was opened. The first place, 1, is not
@@ -78,6 +82,7 @@ func (s *Searches) AddOpened(query, url string, place int) {
 	makeRoom(s.opened, key, func(o opened) int { return o.count })
 	before := s.opened[key]
 	s.opened[key] = opened{before.count + 1, before.places + place}
+	s.changed = true
 }
 
 // makeRoom deletes an entry with the smallest count if there is no room for a new key.
@@ -103,8 +108,61 @@ func (s *Searches) Forget(query string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	key := queryKey(query)
+	s.changed = true
 	delete(s.nothing, key)
 	maps.DeleteFunc(s.opened, func(o opening, _ opened) bool { return o.query == key })
+}
+
+// A kept is what Encode writes: Place is the sum of all places.
+type kept struct {
+	Schema    int              `json:"schema"` // keptSchema
+	Fruitless []FruitlessQuery `json:"fruitless"`
+	Opened    []OpenedResult   `json:"opened"`
+}
+
+const keptSchema = 1
+
+// Encode returns all counts as JSON. changed is false if they are as at the last call.
+func (s *Searches) Encode() (content []byte, changed bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.changed {
+		return nil, false
+	}
+	s.changed = false
+	all := kept{Schema: keptSchema, Fruitless: []FruitlessQuery{}, Opened: []OpenedResult{}}
+	for _, query := range slices.Sorted(maps.Keys(s.nothing)) {
+		all.Fruitless = append(all.Fruitless, FruitlessQuery{query, s.nothing[query]})
+	}
+	for key, o := range s.opened {
+		all.Opened = append(all.Opened, OpenedResult{key.query, key.url, o.count, o.places})
+	}
+	slices.SortFunc(all.Opened, func(x, y OpenedResult) int {
+		return cmp.Or(cmp.Compare(x.Query, y.Query), cmp.Compare(x.URL, y.URL))
+	})
+	content, _ = json.MarshalIndent(all, "", " ") // strings and numbers: cannot fail
+	return append(content, '\n'), true
+}
+
+// Decode replaces all counts with those that Encode wrote.
+func (s *Searches) Decode(content []byte) error {
+	var all kept
+	if err := json.Unmarshal(content, &all); err != nil {
+		return err
+	}
+	if all.Schema != keptSchema {
+		return fmt.Errorf("schema %d, this program reads schema %d", all.Schema, keptSchema)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.nothing, s.opened = map[string]int{}, map[opening]opened{}
+	for _, f := range all.Fruitless[:min(len(all.Fruitless), maxSearches)] {
+		s.nothing[queryKey(f.Query)] += max(f.Count, 1)
+	}
+	for _, o := range all.Opened[:min(len(all.Opened), maxSearches)] {
+		s.opened[opening{queryKey(o.Query), o.URL}] = opened{max(o.Count, 1), max(o.Place, 1)}
+	}
+	return nil
 }
 
 // Fruitless returns the queries that found nothing most often.

@@ -40,6 +40,23 @@ func TestSearches(t *testing.T) {
 	if f, o := s.Fruitless(), s.Opened(); f[0].Count != 1 || o[0].Count != 1 {
 		t.Errorf("not forgotten: %+v, %+v", f[0], o[0])
 	}
+	content, changed := s.Encode()
+	again := &Searches{}
+	if err := again.Decode(content); err != nil || !changed || !slices.Equal(again.Fruitless(), s.Fruitless()) || !slices.Equal(again.Opened(), s.Opened()) {
+		t.Errorf("%v: %+v, want %+v", err, again.Opened(), s.Opened())
+	}
+	if _, changed := s.Encode(); changed {
+		t.Error("nothing has changed")
+	}
+	again.AddOpened("once 1", "http://a.test/", 9)
+	if two, changed := again.Encode(); !changed || slices.Equal(two, content) {
+		t.Error("a count is not encoded")
+	}
+	for _, wrong := range []string{"", "{}", `{"schema":2}`, `{"schema":1,"opened":3}`} {
+		if err := again.Decode([]byte(wrong)); err == nil {
+			t.Errorf("%s: no error", wrong)
+		}
+	}
 	var none *Searches
 	none.AddFruitless("a")
 	none.AddOpened("a", "b", 2)

@@ -2,16 +2,21 @@
 package tuning
 
 import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 
 	"anatomy/cmd/anatomy/internal/quality"
 	"anatomy/cmd/anatomy/internal/rules"
 	"anatomy/config"
+	"anatomy/disk/durable"
 )
 
-// Files are those of a data folder. Searchers read synonyms and pins again when they change. It
-// implements pages.Tuning.
+// Files are those of a data folder. Searchers read synonyms and pins again when they change. Files
+// implements pages.Tuning and web.SearchStore.
 type Files struct {
 	dir string
 	mu  sync.Mutex // one change at a time
@@ -19,6 +24,23 @@ type Files struct {
 
 // New returns the files of a data folder.
 func New(dir string) *Files { return &Files{dir: dir} }
+
+// searches is the name of the file of the counts of searches, which web/internal/recent writes.
+const searches = "searches.json"
+
+// ReadSearches returns the counts of searches, none if there is no file.
+func (t *Files) ReadSearches() ([]byte, error) {
+	content, err := os.ReadFile(filepath.Join(t.dir, searches))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	return content, err
+}
+
+// WriteSearches replaces the counts of searches. Only the owner of the file can read it.
+func (t *Files) WriteSearches(content []byte) error {
+	return durable.WritePrivate(durable.OS, filepath.Join(t.dir, searches), content)
+}
 
 // AddSynonyms adds a line to the file of synonyms.
 func (t *Files) AddSynonyms(line string) (string, error) {
