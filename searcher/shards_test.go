@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"hash/fnv"
 	"math/rand/v2"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -15,6 +16,7 @@ import (
 	"anatomy/analysis"
 	"anatomy/internal/test/oracle"
 	"anatomy/searcher"
+	"anatomy/searcher/pins"
 	"anatomy/searcher/scoring"
 	"anatomy/vocab"
 	"anatomy/weburl"
@@ -26,6 +28,7 @@ type split struct {
 	outer  map[vocab.DocID]vocab.DocID // of each document of the whole: its DocID outside its shard
 	inner  map[vocab.DocID]vocab.DocID // the reverse
 	links  searcher.Links              // of the whole
+	pins   *pins.File                  // nil for none
 }
 
 func splitBySite(c *oracle.Collection, n int) *split {
@@ -133,7 +136,7 @@ func (s *split) open(t *testing.T, info func(*oracle.Document) vocab.DocInfo) *s
 		dirs = append(dirs, f.dir)
 	}
 	c := s.shards[0]
-	o := searcher.Options{Weights: c.Weights, Candidates: c.Candidates}
+	o := searcher.Options{Weights: c.Weights, Candidates: c.Candidates, Pins: s.pins}
 	if s.links != nil {
 		o.Links = s
 	}
@@ -266,6 +269,10 @@ func wholeAnswer(t failer, s *searcher.Searcher, req searcher.Request) string {
 	var text strings.Builder
 	for i := range resp.Results {
 		r := resp.Results[i]
+		if r.Pin != nil {
+			fmt.Fprintf(&text, "pinned, %s\n", r.Pin.Note)
+			r.Pin = nil
+		}
 		if r.Doc = 0; r.Explanation != nil {
 			fmt.Fprintf(&text, "%+v\n", *r.Explanation)
 			r.Explanation = nil
@@ -275,6 +282,25 @@ func wholeAnswer(t failer, s *searcher.Searcher, req searcher.Request) string {
 	other := *resp
 	other.Results, other.Took, other.State, other.Cached = nil, 0, "", min(resp.Cached, 1)
 	return fmt.Sprintf("%+v\n%s", other, text.String())
+}
+
+// pinSayings pins a page to each word of the two corpora.
+func pinSayings(t *testing.T, c *oracle.Collection) *pins.File {
+	var all []pins.Pin
+	docs := c.Segments[0].Documents
+	for i, word := range slices.Concat(lexicon, sayings) {
+		if !slices.ContainsFunc(all, func(p pins.Pin) bool { return p.Queries[0] == word }) {
+			all = append(all, pins.Pin{Queries: []string{word}, URL: docs[7*i%len(docs)].URL, Note: word})
+		}
+	}
+	board := newPinBoard(t)
+	var problems []pins.Problem
+	if board.table, problems = pins.New(all); len(problems) > 0 {
+		t.Fatal(problems)
+	}
+	must(t, os.WriteFile(board.path, nil, 0o600))
+	board.file.Reload()
+	return board.file
 }
 
 // TestShards checks that shards answer as one folder with all their documents: the same results with
@@ -295,12 +321,16 @@ func TestShards(t *testing.T) {
 		c, info := manySites(uint64(seed), 700, segments)
 		all = append(all, corpus{c, info, drawSaying})
 	}
-	corrected, relaxed, folded := 0, 0, 0
+	corrected, relaxed, folded, pinned := 0, 0, 0, 0
 	for k, c := range all {
-		one := splitBySite(c.Collection, 1).open(t, c.info)
+		whole := splitBySite(c.Collection, 1)
+		whole.pins = pinSayings(t, c.Collection)
+		one := whole.open(t, c.info)
 		for _, n := range []int{2, 4, 8} {
 			t.Run(fmt.Sprint("corpus ", k, " in ", n), func(t *testing.T) {
-				shards := splitBySite(c.Collection, n).open(t, c.info)
+				parts := splitBySite(c.Collection, n)
+				parts.pins = whole.pins
+				shards := parts.open(t, c.info)
 				check := func(t rapid.TB, req searcher.Request) {
 					want := wholeAnswer(t, one, req)
 					if got := wholeAnswer(t, shards, req); got != want {
@@ -309,6 +339,9 @@ func TestShards(t *testing.T) {
 					resp, _ := one.Search(context.Background(), req)
 					corrected += len(resp.Corrected) + len(resp.Suggestion)
 					relaxed, folded = relaxed+resp.Most, folded+resp.Folded
+					if len(resp.Results) > 0 && resp.Results[0].Pin != nil {
+						pinned++
+					}
 				}
 				for _, text := range []string{"engine", "earching", "京都 engines", "東京 egines 京都", "поиском κόσμου 京都"} {
 					check(t, searcher.Request{Query: text, Limit: 30})
@@ -318,8 +351,8 @@ func TestShards(t *testing.T) {
 			})
 		}
 	}
-	if corrected == 0 || relaxed == 0 || folded == 0 {
-		t.Errorf("%d corrections, %d relaxed results, %d folded", corrected, relaxed, folded)
+	if corrected == 0 || relaxed == 0 || folded == 0 || pinned == 0 {
+		t.Errorf("%d corrections, %d relaxed results, %d folded, %d pinned", corrected, relaxed, folded, pinned)
 	}
 }
 

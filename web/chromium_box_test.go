@@ -74,7 +74,7 @@ func newBoxSite(t *testing.T, allowed bool) *boxSite {
 			Section:  searcher.Section{Heading: "Linux\u200b", ID: "linux", Path: []string{"Install the program \u200b", "Systems \u200b"}},
 			Sections: []searcher.Section{{Heading: "Other systems", ID: "other", Path: []string{"Install the program", "Systems"}}, {Heading: "Updates", ID: "updates"}},
 		},
-		{URL: page("/guide/%D8%AA%D8%AB%D8%A8%D9%8A%D8%AA"), Title: "تثبيت البرنامج", Lang: "ar", Snippet: mark("كيفية ", "تثبيت", " البرنامج على Linux.")},
+		{URL: page("/guide/%D8%AA%D8%AB%D8%A8%D9%8A%D8%AA"), Title: "تثبيت البرنامج", Lang: "ar", Snippet: mark("كيفية ", "تثبيت", " البرنامج على Linux."), Pin: &searcher.Pin{Note: "<b>New</b>"}},
 	}}
 	b.index.answers["hostile"] = &searcher.Response{Total: 2, Exact: true, Results: append(b.index.answers[hostileQuery].Results,
 		searcher.Result{URL: page("/guide"), Title: "<b>bold</b><script>hit()</script>", Snippet: mark("<img src=x onerror=hit()>", "<i>")})}
@@ -220,6 +220,7 @@ func TestBrowserBoxKeyboard(t *testing.T) {
 		}
 		check("selected", boxMarked, step.want)
 	}
+	check("pinned", `[...`+boxShadow+`.querySelectorAll(".pin")].map((e) => e.textContent).join()`, "Pinned: <b>New</b>")
 	check("status", boxShadow+`.querySelector(".foot [role=status]").textContent`, "Results: 2")
 	stops := map[string]bool{}
 	for range 7 {

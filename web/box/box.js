@@ -20,6 +20,7 @@
     results: "Results: {n}",
     none: "No results for “{q}”",
     all: "All results",
+    pinned: "Pinned",
     start: "Type to search",
     recent: "Recent searches",
     clear: "Clear",
@@ -344,6 +345,10 @@
         make("span", { class: "name", dir: "auto" }, result.title || url.href),
         make("span", { class: "where", dir: "ltr" }, where(url)),
       );
+      if (result.pinned) {
+        const pin = [this.label("pinned"), result.note].filter(Boolean).join(": ");
+        page.append(make("span", { class: "text pin", dir: "auto" }, pin));
+      }
       group.append(page);
       if (!result.section) page.append(snippet());
       for (const section of [result.section, ...(result.sections ?? [])]) {
