@@ -92,6 +92,7 @@ web/internal/inert: vocab weburl web/internal/text
 web/internal/prefsfile: searcher web/internal/messages web/internal/params web/internal/text
 web/internal/reader: vocab searcher collection web/internal/*
 web/internal/siblings: searcher web/internal/*
+web/internal/passages: searcher web/internal/*
 web/internal/session: web/internal/*
 web/internal/picture: vocab web/internal/text lru
 web/api: vocab searcher collection web/internal/*

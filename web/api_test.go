@@ -1,7 +1,9 @@
 package web
 
 import (
+	"anatomy/web/internal/passages"
 	"encoding/json"
+	"fmt"
 	"math/big"
 	"net/http"
 	"os"
@@ -112,5 +114,50 @@ func TestPageFormat(t *testing.T) {
 	}
 	if code := errorCode(t, get(t, s, "/api/v1/page?doc=4711&format=html", http.StatusBadRequest)); code != "bad_parameter" {
 		t.Errorf("another format: %s", code)
+	}
+}
+
+// TestMaxTokens: an answer for a language model has the first results, as many as its budget has room for, each
+// with a passage of its page, and leads to the others.
+func TestMaxTokens(t *testing.T) {
+	s, d := fullServer(), readDescription(t)
+	before := 0
+	for _, budget := range []int{100, 400, 2000, 50_000} {
+		target := fmt.Sprintf("/api/v1/search?q=inverted+index&num=10&max_tokens=%d", budget)
+		body := get(t, s, target, http.StatusOK)
+		d.check(t, "/api/v1/search", "get", "200", []byte(body))
+		var answer struct {
+			Tokens  int
+			Next    string
+			Results []struct {
+				URL, Title, Passage string
+				Crawled             bool
+			}
+		}
+		if err := json.Unmarshal([]byte(body), &answer); err != nil {
+			t.Fatal(err)
+		}
+		sum := 0
+		for _, r := range answer.Results {
+			sum += passages.Tokens(r.Title) + passages.Tokens(r.URL) + passages.Tokens(r.Passage)
+			if r.Passage == "" && r.Crawled {
+				t.Errorf("%d: no passage of %s", budget, r.URL)
+			}
+		}
+		if len(answer.Results) == 0 || len(answer.Results) < before || answer.Tokens > budget || sum > answer.Tokens {
+			t.Errorf("%d: %d results, %d tokens, counted %d", budget, len(answer.Results), answer.Tokens, sum)
+		}
+		if before = len(answer.Results); before < 10 && !strings.Contains(answer.Next, fmt.Sprintf("start=%d", before)) {
+			t.Errorf("%d: after %d results: %s", budget, before, answer.Next)
+		}
+		if !strings.HasSuffix(answer.Next, fmt.Sprintf("&max_tokens=%d", budget)) {
+			t.Errorf("%d: the next results are at %s", budget, answer.Next)
+		}
+	}
+	if before != 10 {
+		t.Errorf("the largest budget has room for %d results", before)
+	}
+	for _, bad := range []string{"99", "50001", "x"} {
+		get(t, s, "/api/v1/search?q=inverted+index&max_tokens="+bad, http.StatusBadRequest)
 	}
 }

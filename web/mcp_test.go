@@ -100,6 +100,12 @@ func TestTools(t *testing.T) {
 		t.Errorf("search says %s", text)
 	}
 
+	found = mcp.ToolSearchOutput{}
+	text = call(t, session, "search", map[string]any{"query": "inverted index", "num": 5, "max_tokens": 400}, &found)
+	if len(found.Results) == 0 || found.NextStart != len(found.Results) || found.Results[0].Passage == "" || !strings.Contains(text, found.Results[0].Passage) {
+		t.Errorf("search for a budget gives %+v", found)
+	}
+
 	var images mcp.ToolImagesOutput
 	text = call(t, session, "images", map[string]any{"query": "fox type:image", "num": 3}, &images)
 	if images.Total != 65 || len(images.Images) != 2 || images.NextStart != 3 || images.Images[0].ID != "4711" || !strings.HasPrefix(text, "Untrusted text") || !strings.Contains(text, images.Images[1].URL) {

@@ -25,6 +25,7 @@ type searchAnswer struct {
 	Cut         []string       `json:"cut,omitempty"`        // parts of the query that were ignored
 	Forms       []formsAnswer  `json:"forms,omitempty"`      // other forms of terms that matched
 	Total       TotalAnswer    `json:"total"`
+	Tokens      int            `json:"tokens,omitempty"` // with max_tokens: of titles, URLs and passages, estimated
 	TookMS      float64        `json:"took_ms"`
 	Folded      int            `json:"folded,omitempty"` // near-duplicates, collapsed into others, not in Total
 	Partial     bool           `json:"partial"`          // the search timed out, or part of the index is damaged or missing
@@ -85,6 +86,7 @@ type resultAnswer struct {
 	Snippet     []fragmentAnswer   `json:"snippet"`
 	Section     *sectionAnswer     `json:"section,omitempty"`  // of the snippet; absent if that is of the page as a whole
 	Sections    []sectionAnswer    `json:"sections,omitempty"` // further sections that answer the query, best first
+	Passage     string             `json:"passage,omitempty"`  // with max_tokens: Markdown, see passages.Pack
 	Score       score              `json:"score"`
 	Doc         vocab.DocID        `json:"docid"`
 	PageRank    float64            `json:"pagerank"`

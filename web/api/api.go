@@ -2,6 +2,7 @@ package api
 
 import (
 	"context"
+	"strconv"
 	"time"
 
 	"github.com/gin-gonic/gin"
@@ -11,6 +12,7 @@ import (
 	"anatomy/vocab"
 	"anatomy/web/internal/address"
 	"anatomy/web/internal/params"
+	"anatomy/web/internal/passages"
 	"anatomy/web/internal/reader"
 	"anatomy/web/internal/respond"
 	"anatomy/web/internal/siblings"
@@ -35,11 +37,52 @@ func (s *v1) apiSearch(c *gin.Context) (any, error) {
 	images := p.WantsImages(&r)
 	r.Facets, r.Count = p.Facets(), p.Count()
 	p.Required("q", r.Query)
-	state := resume(p, &r)
+	state, budget := resume(p, &r), 0
+	if p.One("max_tokens") != "" && !images {
+		budget = p.Number("max_tokens", 0, passages.MinTokens, passages.MaxTokens)
+	}
 	if p.Err != nil {
 		return nil, p.Err
 	}
+	if budget > 0 {
+		return s.packed(c.Request.Context(), r, state, budget)
+	}
 	return s.answerTo(c.Request.Context(), r, images, state)
+}
+
+// packed answers with as many results, and passages of them, as the budget of a language model has room for.
+func (s *v1) packed(ctx context.Context, r searcher.Request, state string, budget int) (*searchAnswer, error) {
+	a, err := s.found(ctx, r, state)
+	if err != nil {
+		return nil, err
+	}
+	all, tokens := passages.Pack(ctx, s.reader, a.Results, budget)
+	if n := len(all); n < len(a.Results) {
+		short := *a // others may read the response
+		short.Results, short.Next = a.Results[:n:n], true
+		a, r.Limit = &short, n
+	}
+	answer := s.answer(r, a)
+	for i, passage := range all {
+		answer.Results[i].Passage = passage
+	}
+	if answer.Tokens = tokens; answer.Next != nil {
+		*answer.Next += "&max_tokens=" + strconv.Itoa(budget)
+	}
+	return answer, nil
+}
+
+// found searches for pages. A state other than "" must be the state of the index.
+func (s *v1) found(ctx context.Context, r searcher.Request, state string) (*searcher.Response, error) {
+	a, err := s.reader.Search(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	if state != "" && state != a.State {
+		return nil, errChanged
+	}
+	s.reader.Count(r, a)
+	return a, nil
 }
 
 // answerTo answers with images or pages. A state other than "" must be the state of the index.
@@ -51,14 +94,10 @@ func (s *v1) answerTo(ctx context.Context, r searcher.Request, images bool, stat
 		}
 		return s.imagesAnswer(r, a), nil
 	}
-	a, err := s.reader.Search(ctx, r)
+	a, err := s.found(ctx, r, state)
 	if err != nil {
 		return nil, err
 	}
-	if state != "" && state != a.State {
-		return nil, errChanged
-	}
-	s.reader.Count(r, a)
 	return s.answer(r, a), nil
 }
 

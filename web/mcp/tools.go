@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -18,6 +19,7 @@ import (
 	"anatomy/searcher"
 	"anatomy/vocab"
 	"anatomy/web/internal/params"
+	"anatomy/web/internal/passages"
 	"anatomy/web/internal/reader"
 	"anatomy/web/internal/respond"
 	"anatomy/web/internal/text"
@@ -43,6 +45,7 @@ type toolSearchInput struct {
 	Similar   string `json:"similar,omitempty" jsonschema:"id of a result with similar pages: returns it and the near-duplicates collapsed into it"`
 	Ungrouped bool   `json:"ungrouped,omitempty" jsonschema:"no collapsing: near-duplicates, pages in every language and all pages of a host appear by score"`
 	Rank      string `json:"rank,omitempty" jsonschema:"name of a rank vector that index_status lists"`
+	MaxTokens int    `json:"max_tokens,omitempty" jsonschema:"answer with passages of the best pages as Markdown, instead of snippets, of about so many tokens: 100 to 50000"`
 }
 
 type ToolSearchOutput struct {
@@ -61,7 +64,8 @@ type toolResult struct {
 	Section string        `json:"section,omitempty" jsonschema:"headings that lead to the section of the snippet; absent if that is of the page as a whole"`
 	Pinned  bool          `json:"pinned,omitempty" jsonschema:"the operator of the collection pinned this page for the query, so it comes first"`
 	Note    string        `json:"note,omitempty" jsonschema:"what the operator says about a pinned page"`
-	Snippet string        `json:"snippet"`
+	Snippet string        `json:"snippet,omitempty"`
+	Passage string        `json:"passage,omitempty" jsonschema:"with max_tokens: the section that answers the query, as Markdown, cut to the budget"`
 	Lang    string        `json:"lang,omitempty"`
 	Date    string        `json:"date,omitempty" jsonschema:"date of the page, if it has one: 2024-05-06"`
 	Similar int           `json:"similar,omitempty" jsonschema:"number of near-duplicates collapsed into this page; pass its id as similar"`
@@ -93,17 +97,29 @@ func (s *tools) toolSearch(ctx context.Context, _ *sdk.CallToolRequest, in toolS
 	if err := toolBounds(r); err != nil {
 		return nil, nil, err
 	}
+	if n := in.MaxTokens; n != 0 && (n < passages.MinTokens || n > passages.MaxTokens) {
+		return nil, nil, fmt.Errorf("max_tokens must be from %d to %d", passages.MinTokens, passages.MaxTokens)
+	}
 	a, err := s.reader.Search(ctx, r)
 	if err != nil {
 		return nil, nil, s.toolProblem(err)
 	}
 	s.reader.Count(r, a)
 	out := &ToolSearchOutput{Interpreted: a.Interpreted, Total: a.Listed(), Exact: a.Exact, Note: a.Why, Results: make([]toolResult, 0, len(a.Results))}
-	for i := range a.Results {
-		out.Results = append(out.Results, newToolResult(&a.Results[i]))
+	results, next := a.Results, a.Next
+	var packed []string
+	if in.MaxTokens > 0 {
+		packed, _ = passages.Pack(ctx, s.reader, results, in.MaxTokens)
+		results, next = results[:len(packed)], next || len(packed) < len(results)
 	}
-	if a.Next && in.Start+len(a.Results) <= searcher.MaxOffset {
-		out.NextStart = in.Start + len(a.Results)
+	for i := range results {
+		out.Results = append(out.Results, newToolResult(&results[i]))
+		if packed != nil {
+			out.Results[i].Snippet, out.Results[i].Passage = "", packed[i]
+		}
+	}
+	if next && in.Start+len(results) <= searcher.MaxOffset {
+		out.NextStart = in.Start + len(results)
 	}
 	return quoted(out.text()), out, nil
 }
@@ -162,7 +178,7 @@ func (o *ToolSearchOutput) text() string {
 		if r.Pinned {
 			fmt.Fprintln(&b, strings.TrimSuffix("Pinned: "+r.Note, ": "))
 		}
-		fmt.Fprintln(&b, r.Snippet)
+		fmt.Fprintln(&b, cmp.Or(r.Passage, r.Snippet))
 	}
 	if o.NextStart > 0 {
 		fmt.Fprintf(&b, "\nMore with start %d.\n", o.NextStart)
