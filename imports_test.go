@@ -141,7 +141,8 @@ lab/floorbench: lab/rig vocab disk/*
 lab/freshness: eval lab/rig vocab weburl analysis indexer
 lab/load: eval lab/rig
 lab/completions: analysis searcher
-lab/sections: eval searcher collection
+lab/sections: eval lab/rig searcher collection
+lab/agents: eval lab/rig vocab searcher collection web
 lab/peers: eval lab/rig
 lab/judged: eval lab/rig vocab collection searcher searcher/scoring upkeep disk/datadir disk/segment
 lab/clients:

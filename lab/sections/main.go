@@ -15,12 +15,12 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"regexp"
 	"slices"
 	"strings"
 
 	"anatomy/collection"
 	"anatomy/eval"
+	"anatomy/lab/rig"
 	"anatomy/searcher"
 )
 
@@ -137,7 +137,7 @@ func (c *counts) ask(site *collection.Site, q question, list bool) error {
 func (c *counts) judge(body string, r *searcher.Result, right []string) (outcome string) {
 	c.page++
 	isRight := func(s *searcher.Section) bool {
-		return slices.ContainsFunc(right, func(id string) bool { return samePlace(body, s.ID, id) })
+		return slices.ContainsFunc(right, func(id string) bool { return rig.SamePlace(body, s.ID, id) })
 	}
 	outcome = "wrong section"
 	if r.Section.Heading == "" {
@@ -153,33 +153,6 @@ func (c *counts) judge(body string, r *searcher.Result, right []string) (outcome
 		outcome = "right further section"
 	}
 	return outcome
-}
-
-var tag = regexp.MustCompile(`(?s)<!--.*?-->|<[^>]*>`)
-
-// samePlace reports whether the elements of two ids have no text between them.
-func samePlace(body, a, b string) bool {
-	if a == b {
-		return true
-	}
-	from, to := elementOf(body, a), elementOf(body, b)
-	if from < 0 || to < 0 {
-		return false
-	}
-	text := tag.ReplaceAllString(body[min(from, to):max(from, to)], "")
-	return !strings.ContainsFunc(text, func(r rune) bool { return r > ' ' && r != '¶' && r != '§' })
-}
-
-// elementOf returns the offset of the tag with an id or name, -1 if there is none.
-func elementOf(body, id string) int {
-	if id == "" {
-		return -1
-	}
-	at := regexp.MustCompile(`<[^<>]*\s(?:id|name)=["']?` + regexp.QuoteMeta(id) + `["'\s>]`).FindStringIndex(body)
-	if at == nil {
-		return -1
-	}
-	return at[0]
 }
 
 func (c *counts) add(o counts) {
