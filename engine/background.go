@@ -136,7 +136,7 @@ func (b *background) rank(ctx context.Context, atEnd bool) error {
 // mergeIfIdle merges all segments and computes ranks, in a crawl that never ends, when nothing is
 // to be fetched. Superseded versions leave the disk, and ranks include all links.
 func (b *background) mergeIfIdle(ctx context.Context) error {
-	if !b.watches() || b.builder.Manifest().Settled ||
+	if !b.watches() || b.builder.Manifest().Merged ||
 		time.Since(b.mergedAt) < mergeShare*b.mergeTook {
 		return nil
 	}

@@ -448,7 +448,7 @@ func dump(t testing.TB, dir string) string {
 	t.Helper()
 	m, err := datadir.ReadManifest(dir)
 	testweb.Must(t, err)
-	if len(m.Segments) != 1 || !m.Settled {
+	if len(m.Segments) != 1 || !m.Merged {
 		t.Fatalf("not settled: %+v", m)
 	}
 	var out bytes.Buffer

@@ -261,7 +261,7 @@ func (c *crashRun) collect(child *child, publications chan<- struct{}) (lines []
 func (c *crashRun) inspect(how string) {
 	t := c.t
 	t.Helper()
-	c.web.Settle(t)
+	c.web.AwaitRequests(t)
 	for key, n := range c.web.Requests() {
 		if r, ok := c.known[key]; ok {
 			t.Errorf("before the kill %s: %s was asked for again, %d times, though acknowledged: %v", how, key, n, &r)
@@ -442,7 +442,7 @@ func TestCrashWhileSettling(t *testing.T) {
 	testweb.Must(t, c.Close())
 	m, err := datadir.ReadManifest(unsettled)
 	testweb.Must(t, err)
-	if len(m.Segments) < 3 || m.Settled {
+	if len(m.Segments) < 3 || m.Merged {
 		t.Fatalf("nothing to settle: %+v", m)
 	}
 	settle := func(from string) (childOrder, time.Duration) {
@@ -478,7 +478,7 @@ func TestCrashWhileSettling(t *testing.T) {
 		resumed, _ := settle(order.Dir)
 		testweb.Checked(t, resumed.Dir)
 		testweb.SameLists(t, "index", testweb.Searchable(t, resumed.Dir), want)
-		if m, err := datadir.ReadManifest(resumed.Dir); err != nil || len(m.Segments) != 1 || !m.Settled {
+		if m, err := datadir.ReadManifest(resumed.Dir); err != nil || len(m.Segments) != 1 || !m.Merged {
 			t.Errorf("not settled: %+v, %v", m, err)
 		}
 	}

@@ -393,7 +393,7 @@ func (c *Crawl) finish(ctx context.Context, ended bool) error {
 		}
 	}
 	if c.shard != nil {
-		if ended, err := c.shard.Settle(ctx); err != nil || !ended {
+		if ended, err := c.shard.AwaitLinks(ctx); err != nil || !ended {
 			return err
 		}
 	}

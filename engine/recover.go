@@ -25,7 +25,7 @@ type recovery struct {
 // acknowledged are skipped: their URLs are still queued.
 func (r *recovery) pages(ctx context.Context) error {
 	m := r.builder.Manifest()
-	if r.noIndex || m.Settled && m.Indexed == r.repo.End() {
+	if r.noIndex || m.Merged && m.Indexed == r.repo.End() {
 		return nil
 	}
 	began := time.Now()

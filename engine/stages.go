@@ -64,9 +64,9 @@ type Shard interface {
 	// and had sent everything that it had fetched, when Activity returned the argument.
 	Ended(activity uint64) bool
 
-	// Settle blocks until the links and anchor texts of all shards have arrived at their shards. It
+	// AwaitLinks blocks until the links and anchor texts of all shards have arrived at their shards. It
 	// returns false if another shard will not get that far. This shard must have nothing to flush.
-	Settle(ctx context.Context) (bool, error)
+	AwaitLinks(ctx context.Context) (bool, error)
 
 	// Rank computes ranks over all shards, at the end or because the links of this one have grown.
 	Rank(ctx context.Context, atEnd bool) error

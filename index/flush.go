@@ -70,7 +70,7 @@ func (b *Builder) flush(ctx context.Context) error {
 			m.Segments = append(m.Segments, n.segment())
 		}
 		m.Links = append(m.Links, n.links())
-		m.Indexed, m.Known, m.Settled = end, known, false
+		m.Indexed, m.Known, m.Merged = end, known, false
 	}); err != nil {
 		return err
 	}

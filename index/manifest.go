@@ -66,7 +66,7 @@ func (p *publisher) hold() {
 	defer p.mu.Unlock()
 	p.held = true
 	p.manifest.Segments, p.manifest.Links = nil, nil
-	p.manifest.Indexed, p.manifest.Known, p.manifest.Settled = 0, 0, false
+	p.manifest.Indexed, p.manifest.Known, p.manifest.Merged = 0, 0, false
 }
 
 // release publishes the manifest that was held back.

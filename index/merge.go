@@ -66,7 +66,7 @@ func (b *Builder) MergeAll(ctx context.Context) error {
 	b.mergeMu.Lock()
 	defer b.mergeMu.Unlock()
 	m := b.Manifest()
-	if m.Settled || len(m.Links) == 0 {
+	if m.Merged || len(m.Links) == 0 {
 		return nil
 	}
 	b.merging.set(0)
@@ -138,8 +138,8 @@ func (b *Builder) merge(ctx context.Context, segments *openSegments, from int) e
 	if err := b.publisher.change(func(m *datadir.Manifest) {
 		later := m.Segments[len(old):]
 		m.Segments = slices.Concat(old[:from], []string{n.segment()}, later)
-		m.Settled = all && len(later) == 0
-		isCurrent = m.Settled && !b.publisher.held
+		m.Merged = all && len(later) == 0
+		isCurrent = m.Merged && !b.publisher.held
 	}); err != nil {
 		return err
 	}

@@ -62,7 +62,7 @@ func WritePart(ctx context.Context, p Part) error {
 	}
 	_, err = p.To.Publish(datadir.Manifest{
 		Segments: []string{partSegment.segment()}, Links: []string{partLinks.links()},
-		Indexed: p.End, Known: p.Known, Next: uint64(partSegment) + 1, Settled: true,
+		Indexed: p.End, Known: p.Known, Next: uint64(partSegment) + 1, Merged: true,
 		Average: p.Index.Average,
 	})
 	return err

@@ -178,7 +178,7 @@ func repairHeaders(dir string, f *findings, r CheckReport) error {
 	if err != nil {
 		return err
 	}
-	err = repository.MendHeaders(datadir.Repository(dir), func(problem error) {
+	err = repository.RepairHeaders(datadir.Repository(dir), func(problem error) {
 		f.problems++
 		r.Problem(problem)
 	})

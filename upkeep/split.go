@@ -58,7 +58,7 @@ func Split(ctx context.Context, dir, to string, n int) (r SplitReport, err error
 	if err != nil {
 		return r, err
 	}
-	if !m.Settled || len(m.Segments) != 1 || len(m.Links) != 1 {
+	if !m.Merged || len(m.Segments) != 1 || len(m.Links) != 1 {
 		return r, fmt.Errorf("%s: %w", dir, ErrNotSettled)
 	}
 	if err := durable.MkdirAll(durable.OS, to); err != nil {

@@ -33,7 +33,7 @@ type ShardWork struct {
 	Queued   int64 `json:"queued"`
 	InFlight int64 `json:"in_flight"`
 	Waiting  int   `json:"waiting"` // parcels of other shards that are not in a generation of it
-	Settled  bool  `json:"settled"` // nothing is left to do, and its last generation has all
+	Complete bool  `json:"settled"` // nothing is left to do, and its last generation has all
 }
 
 // A ClusterOwner is the machine that owns the collection of a cluster.

@@ -37,7 +37,7 @@ type member struct{ *collective.Member }
 
 func (m member) Work() vocab.ShardWork {
 	st := m.Stats()
-	return vocab.ShardWork{Pages: st.Pages, Queued: st.Queued, InFlight: st.InFlight, Settled: m.IsSettled()}
+	return vocab.ShardWork{Pages: st.Pages, Queued: st.Queued, InFlight: st.InFlight, Complete: m.IsComplete()}
 }
 
 // A process is a node of a test.

@@ -486,7 +486,7 @@ func (n *Node) presence() vocab.ClusterNode {
 		work := s.member.Work()
 		work.Shard, work.Waiting = shard, n.mail.Waiting(shard)
 		st := s.owner.Status()
-		work.Settled = work.Settled && work.Waiting == 0 && st.Failing == ""
+		work.Complete = work.Complete && work.Waiting == 0 && st.Failing == ""
 		p.Owns = append(p.Owns, work)
 	}
 	p.Made = n.Copied()

@@ -20,14 +20,14 @@ type CheckReport struct {
 	Bytes      int64
 	Broken     int            // missing or damaged objects
 	Damaged    []*DamageError // of them, at most maxDamaged
-	Mended     int
+	Repaired   int
 }
 
 const maxDamaged = 100
 
 // Add adds the report on another shard.
 func (r *CheckReport) Add(o *CheckReport) {
-	r.Objects, r.Bytes, r.Broken, r.Mended = r.Objects+o.Objects, r.Bytes+o.Bytes, r.Broken+o.Broken, r.Mended+o.Mended
+	r.Objects, r.Bytes, r.Broken, r.Repaired = r.Objects+o.Objects, r.Bytes+o.Bytes, r.Broken+o.Broken, r.Repaired+o.Repaired
 	r.Damaged = append(r.Damaged, o.Damaged[:min(len(o.Damaged), maxDamaged-len(r.Damaged))]...)
 }
 
@@ -59,7 +59,7 @@ func Check(
 			}
 		}
 		if one.mended {
-			r.Mended++
+			r.Repaired++
 		}
 		if progress != nil {
 			progress(r.Bytes, all)

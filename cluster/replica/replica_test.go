@@ -191,7 +191,7 @@ func TestIdleCrawl(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() { ended <- errors.Join(crawl.Run(ctx), crawl.Close()) }()
-	for upkeep.Changes(t.Context(), dir) == "" || !crawl.Builder().Manifest().Settled {
+	for upkeep.Changes(t.Context(), dir) == "" || !crawl.Builder().Manifest().Merged {
 		time.Sleep(10 * time.Millisecond)
 	}
 	p := publisher(t, b, dir)

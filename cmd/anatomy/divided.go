@@ -197,6 +197,6 @@ type member struct{ *collective.Member }
 func (m member) Work() vocab.ShardWork {
 	st := m.Stats()
 	return vocab.ShardWork{
-		Pages: st.Pages, Queued: int64(st.Queued), InFlight: int64(st.InFlight), Settled: m.IsSettled(),
+		Pages: st.Pages, Queued: int64(st.Queued), InFlight: int64(st.InFlight), Complete: m.IsComplete(),
 	}
 }

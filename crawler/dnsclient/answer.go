@@ -142,7 +142,7 @@ func (n *network) noName(q *call, s *server) {
 // askAAAA queries the other kind of address.
 func (n *network) askAAAA(q *call) {
 	n.inflight.mu.Lock()
-	if q.settled || q.qtype != dns.TypeA {
+	if q.ended || q.qtype != dns.TypeA {
 		n.inflight.mu.Unlock()
 		return
 	}

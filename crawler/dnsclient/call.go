@@ -14,7 +14,7 @@ const maxSends = 10
 // queries both at once; a crawler needs only one kind, and saves half of the queries.)
 //
 // addrs and err are set before done is closed, and do not change afterwards. inflight.mu guards the
-// fields from settled on.
+// fields from ended on.
 type call struct {
 	host string
 	done chan struct{}
@@ -22,7 +22,7 @@ type call struct {
 	addrs []netip.Addr
 	err   error
 
-	settled  bool
+	ended    bool
 	doubted  bool // wrong answers came in numbers: it is asked over TCP alone
 	qtype    uint16
 	deadline time.Time

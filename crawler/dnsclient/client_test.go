@@ -646,7 +646,7 @@ func FuzzReceive(f *testing.F) {
 			packet[0], packet[1] = 0, 1
 		}
 		c.network.receive(q.sends[0].port, c.network.servers[0].addr, packet)
-		if q.settled && q.err == nil && len(q.addrs) == 0 {
+		if q.ended && q.err == nil && len(q.addrs) == 0 {
 			t.Fatal("no addresses and no error")
 		}
 	})
@@ -674,7 +674,7 @@ func FuzzTCP(f *testing.F) {
 		if sent := conn.sent.Bytes(); len(sent) < 2 || int(sent[0])<<8|int(sent[1]) != len(sent)-2 {
 			t.Fatalf("sent %x", sent)
 		}
-		if !q.settled || q.err != nil {
+		if !q.ended || q.err != nil {
 			return
 		}
 		if len(q.addrs) == 0 {

@@ -125,7 +125,7 @@ func (n *network) send(ctx context.Context) {
 func (n *network) transmit(q *call, again bool) {
 	now := time.Now()
 	n.inflight.mu.Lock()
-	if q.settled || q.sent == maxSends {
+	if q.ended || q.sent == maxSends {
 		n.inflight.mu.Unlock()
 		return
 	}
@@ -266,11 +266,11 @@ func (n *network) forget(q *call) {
 func (n *network) finish(q *call, r result) {
 	f := n.inflight
 	f.mu.Lock()
-	if q.settled {
+	if q.ended {
 		f.mu.Unlock()
 		return
 	}
-	q.settled = true
+	q.ended = true
 	n.forget(q)
 	if q.index >= 0 {
 		heap.Remove(&f.timer, q.index)

@@ -162,7 +162,7 @@ func (n *network) suspect(p *port) {
 
 // doubt turns to TCP with a call: from now on no packet answers it. inflight.mu is held.
 func (n *network) doubt(q *call, s *server, now time.Time) {
-	if !q.settled && !q.doubted {
+	if !q.ended && !q.doubted {
 		q.doubted = true
 		n.count.doubted.Add(1)
 		n.askTCP(tcpQuery{q: q, server: s, qtype: q.qtype}, now)

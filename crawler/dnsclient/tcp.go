@@ -84,7 +84,7 @@ func converse(conn net.Conn, query *dns.Msg) (*dns.Msg, error) {
 // answerTCP handles the outcome of a query.
 func (n *network) answerTCP(t tcpQuery, letters letterCase, m *dns.Msg, err error) {
 	n.inflight.mu.Lock()
-	current := !t.q.settled && t.q.qtype == t.qtype
+	current := !t.q.ended && t.q.qtype == t.qtype
 	like := otherName
 	if err == nil && m.Response && !m.Truncated && matches(m, t.q) {
 		like = letters.compare(m.Question[0].Name, t.q.host)

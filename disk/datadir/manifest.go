@@ -28,7 +28,7 @@ type Manifest struct {
 	Indexed    vocab.Address `json:"indexed"`    // records before this address are in the segments
 	Known      vocab.DocID   `json:"known"`      // URLs of documents up to this one are in the link runs
 	Next       uint64        `json:"next"`       // number of the next segment, run or rank vector
-	Settled    bool          `json:"settled"`    // there is one segment, with every known anchor text credited
+	Merged     bool          `json:"settled"`    // there is one segment, with every known anchor text credited
 
 	// Average is the average length of documents in words for the impacts of new segments; 0 before
 	// the first. Older segments store their own.

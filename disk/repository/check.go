@@ -75,9 +75,9 @@ func Check(dir string, report func(problem error)) (Totals, error) {
 	return t, errors.Join(err, r.Close())
 }
 
-// MendHeaders rewrites the header of each file whose header is wrong, and calls report for each.
+// RepairHeaders rewrites the header of each file whose header is wrong, and calls report for each.
 // The header is determined by the name of the file and confirmed by the checksums of the blocks.
-func MendHeaders(dir string, report func(problem error)) error {
+func RepairHeaders(dir string, report func(problem error)) error {
 	r := newReader(durable.OS, dir, Options{})
 	numbers, err := r.fileNumbers()
 	if err != nil {

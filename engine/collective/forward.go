@@ -11,9 +11,9 @@ import (
 	"anatomy/vocab"
 )
 
-// Settle makes all shards apply the last parcels of the others. Then it forwards links to pages of
+// AwaitLinks makes all shards apply the last parcels of the others. Then it forwards links to pages of
 // other shards that redirect to a third shard, which cannot learn of them otherwise.
-func (s *shard) Settle(ctx context.Context) (bool, error) {
+func (s *shard) AwaitLinks(ctx context.Context) (bool, error) {
 	for _, step := range [...]func(context.Context) error{s.applyAll, s.forward, s.applyAll} {
 		if !s.meet.wait() {
 			return false, nil
@@ -78,7 +78,7 @@ func (n *message) forgetSame() {
 // forwardAgain forwards during the crawl if nothing is to be fetched now. No shard waits for the
 // others: links through redirects that are not known here yet are forwarded the next time.
 func (s *shard) forwardAgain() error {
-	if !s.crawl.Builder().Manifest().Settled {
+	if !s.crawl.Builder().Manifest().Merged {
 		return nil
 	}
 	var err error

@@ -85,7 +85,7 @@ func (s *shard) rebuild(ctx context.Context, workers int) (pages int, err error)
 	if err := to.Checkpoint(ctx); err != nil {
 		return pages, err
 	}
-	if settled, err := s.Settle(ctx); err != nil || !settled {
+	if settled, err := s.AwaitLinks(ctx); err != nil || !settled {
 		return pages, err
 	}
 	if err := to.MergeAll(ctx); err != nil {

@@ -136,11 +136,11 @@ func (m *Member) AddSeeds(urls []string) error {
 // Stats returns the counts of the shard's crawl.
 func (m *Member) Stats() engine.CrawlStats { return m.s.crawl.Stats() }
 
-// IsSettled reports whether nothing is to be fetched, all fetched pages are in one segment, and no
+// IsComplete reports whether nothing is to be fetched, all fetched pages are in one segment, and no
 // parcel for the shard is pending at the post.
-func (m *Member) IsSettled() bool {
+func (m *Member) IsComplete() bool {
 	st := m.s.crawl.Stats()
-	if st.Queued > 0 || st.InFlight > 0 || !m.s.crawl.Builder().Manifest().Settled {
+	if st.Queued > 0 || st.InFlight > 0 || !m.s.crawl.Builder().Manifest().Merged {
 		return false
 	}
 	m.s.receiving.Lock()

@@ -74,9 +74,9 @@ func (w *Web) connection(c net.Conn, state http.ConnState) {
 	w.changed.Broadcast()
 }
 
-// Settle blocks until all requests of a process that was killed have been recorded: connections are
+// AwaitRequests blocks until all requests of a process that was killed have been recorded: connections are
 // accepted in the order in which they were made, and end after their last request.
-func (w *Web) Settle(t testing.TB) {
+func (w *Web) AwaitRequests(t testing.TB) {
 	t.Helper()
 	c, err := net.Dial("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(w.Port)))
 	Must(t, err)

@@ -394,7 +394,7 @@ func (g *Group) status() (oldest time.Time, settled bool) {
 		return oldest, false
 	}
 	for _, shard := range st.Divided {
-		if shard.Work == nil || !shard.Work.Settled {
+		if shard.Work == nil || !shard.Work.Complete {
 			return oldest, false
 		}
 	}

@@ -58,7 +58,7 @@ func wordsIn(text string) string {
 // TestMarkdownKeepsText: for random HTML, Markdown has the letters of the plain text in the same order.
 func TestMarkdownKeepsText(t *testing.T) {
 	parts := strings.Fields(`<p> </p> <ul> </ul> <ol> </ol> <li> <pre> </pre> <code> </code> <table> </table> <tr> </tr>
-		<td> <th> </td> <h1> </h2> <h3> <a_href=/x> <a_href="y?z"> </a> <nav> </nav> <br> <b> <div_data-nosnippet> <div> </div>
+		<td> <th> </td> <h1> </h2> <h3> <a_href=/x> <a_href="y?z"> <a_href=/z>linked</a> </a> <nav> </nav> <br> <b> <div_data-nosnippet> <div> </div>
 		<script>v</script> <noscript> </noscript> <title>t</title> word two é 数 | * # [ ]`)
 	links := 0
 	rapid.Check(t, func(t *rapid.T) {

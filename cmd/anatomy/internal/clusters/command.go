@@ -174,8 +174,8 @@ damaged. --repair restores such objects from the data folder of the owner or a c
 				fmt.Fprintln(c.OutOrStdout(), d)
 			}
 			fmt.Fprintf(c.OutOrStdout(), "%s: %s, %.1f MB read; %d damaged, %d of them restored\n",
-				b, cli.Count(r.Objects, "object"), float64(r.Bytes)/1e6, r.Broken, r.Mended)
-			if r.Broken == r.Mended {
+				b, cli.Count(r.Objects, "object"), float64(r.Bytes)/1e6, r.Broken, r.Repaired)
+			if r.Broken == r.Repaired {
 				return nil
 			}
 			return cli.WithHint(errors.New("the bucket is damaged"),
