@@ -57,7 +57,7 @@ func TestConfigShowsDefaults(t *testing.T) {
 	if status != 0 {
 		t.Fatal(text)
 	}
-	set := regexp.MustCompile(`(?m)^# ([a-z-]+ = )`).ReplaceAllString(text, "$1")
+	set := regexp.MustCompile(`(?m)^# ([a-z-]+ = |\[\[)`).ReplaceAllString(text, "$1")
 	if err := os.WriteFile(config.Path(dir), []byte(set), 0o600); err != nil {
 		t.Fatal(err)
 	}
