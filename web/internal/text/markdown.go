@@ -124,17 +124,17 @@ func (m *markdown) begin(z *xhtml.Tokenizer) {
 	case tag == "noscript":
 		z.NextIsNotRawText()
 	}
-	if m.code != nil {
-		if tag == "br" {
-			m.code.WriteByte('\n')
-		}
-		return
-	}
 	if tag == m.open || attributes && isWithholding[tag] {
 		m.withhold(z, tag, false)
 	}
 	if m.open != "" {
 		m.gap = max(m.gap, space)
+		return
+	}
+	if m.code != nil {
+		if tag == "br" {
+			m.code.WriteByte('\n')
+		}
 		return
 	}
 	if blockElements[tag] {

@@ -29,6 +29,7 @@ func TestMarkdown(t *testing.T) {
 		`<nav><a href="/m">menu</a></nav><a href="/n">[n]</a>`:                       "menu\n\n[n]",
 		"<table><tr><th>A<th>B<tr><td><p>1</p><td>x|y</table>z":                      "| A | B |\n| --- | --- |\n| 1 | x¦y |\n\nz",
 		"<p>a <span data-nosnippet>b <a href=/c>c</a></span> d":                      "a d",
+		"<pre>a\n<span data-nosnippet>b</span> c</pre>":                              "```\na\n c\n```",
 		"<script>x</script><a href=/p><p>q</p><p>r</p></a>":                          "q\n\nr",
 		"": "",
 	} {
