@@ -66,6 +66,7 @@ type markdown struct {
 
 	code   *strings.Builder // content of the open pre element, or nil
 	inline int              // open code elements
+	ticked bool             // text of theirs has been written, after a backtick
 	href   string           // of the open link, or ""
 	label  int              // where its text begins in out, or -1
 
@@ -159,9 +160,6 @@ func (m *markdown) begin(z *xhtml.Tokenizer) {
 		m.code = &strings.Builder{}
 	case isCode[tag]:
 		m.inline++
-		if m.inline == 1 {
-			m.markup("`")
-		}
 	case tag == "a":
 		m.endLink()
 		m.href, m.label = m.target(hrefOf(z, attributes)), -1
@@ -199,8 +197,8 @@ func (m *markdown) end(tag string) {
 	case (tag == "ul" || tag == "ol") && len(m.lists) > 0:
 		m.lists = m.lists[:len(m.lists)-1]
 	case isCode[tag] && m.inline > 0:
-		if m.inline--; m.inline == 0 {
-			m.out = append(m.out, '`')
+		if m.inline--; m.inline == 0 && m.ticked {
+			m.out, m.ticked = append(m.out, '`'), false
 		}
 	case tag == "a":
 		m.endLink()
@@ -354,7 +352,11 @@ func (m *markdown) text(s string) {
 		case c == '|' && m.row > 0:
 			c = '¦' // which would end the cell
 		}
-		if m.gap != noGap || m.start != "" || m.href != "" && m.label < 0 {
+		switch {
+		case m.inline > 0 && !m.ticked:
+			m.markup("`")
+			m.ticked = true
+		case m.gap != noGap || m.start != "" || m.href != "" && m.label < 0:
 			m.markup("")
 		}
 		m.out = utf8.AppendRune(m.out, c)
