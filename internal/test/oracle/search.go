@@ -181,7 +181,8 @@ func (c *Collection) countWords(nodes []*query.Node) {
 	}
 }
 
-// withForms returns the query with the English forms of its terms that occur in any document.
+// withForms returns the query with the forms of its terms that occur in any document: those of the language of
+// its function words, or else English ones. Most documents must be in English.
 func (c *Collection) withForms(root *query.Node, all bool) *query.Node {
 	if c.words == nil {
 		known := map[string]bool{}
@@ -192,9 +193,13 @@ func (c *Collection) withForms(root *query.Node, all bool) *query.Node {
 		})
 		c.words = slices.Sorted(maps.Keys(known))
 	}
+	lang := "en"
+	if all {
+		lang = cmp.Or(root.Language(), lang)
+	}
 	return root.With(func(n *query.Node, wanted bool) (forms []string) {
 		word := n.Words[0]
-		family, ok := analysis.FormsOf(word, "en")
+		family, ok := analysis.FormsOf(word, lang)
 		narrow := !all && !analysis.HasParticles(word)
 		if !ok || len(n.Words) > 1 || !analysis.IsUnigram(word) && (n.Exact || !wanted || narrow) {
 			return nil
