@@ -79,12 +79,6 @@ type bench struct {
 	budgets []int
 }
 
-// A question is a query with the fragments that answer it, by page. The fragment "" is the page as a whole.
-type question struct {
-	query string
-	right map[string][]string
-}
-
 // measure asks the questions of a file with each budget, and prints the shares.
 func (b *bench) measure(file string) error {
 	questions, absent, err := b.read(file)
@@ -98,13 +92,13 @@ func (b *bench) measure(file string) error {
 	for _, budget := range b.budgets {
 		var pages, sections, withSection, tokens, passages int
 		for _, q := range questions {
-			a, err := b.ask(q.query, budget)
+			a, err := b.ask(q.Query, budget)
 			if err != nil {
 				return err
 			}
 			tokens, passages = tokens+a.Tokens, passages+len(a.Results)
-			page, section := b.judge(q, a)
-			if q.hasSection() {
+			page, section := b.judge(&q, a)
+			if q.HasSection() {
 				withSection++
 				sections += section
 			}
@@ -118,26 +112,16 @@ func (b *bench) measure(file string) error {
 }
 
 // read reads the questions of a file, and counts those whose pages the collection lacks.
-func (b *bench) read(file string) (all []question, absent int, err error) {
-	content, err := os.ReadFile(file)
-	if err != nil {
-		return nil, 0, err
-	}
-	for line := range strings.Lines(string(content)) {
-		fields := strings.Split(strings.TrimSpace(line), "\t")
-		q, known := question{fields[0], map[string][]string{}}, false
-		for _, target := range fields[1:] {
-			page, fragment, _ := strings.Cut(target, "#")
-			known = known || b.holds(page)
-			q.right[eval.Page(page)] = append(q.right[eval.Page(page)], fragment)
-		}
-		if !known {
+func (b *bench) read(file string) (held []rig.Question, absent int, err error) {
+	all, err := rig.ReadQuestions(file)
+	for _, q := range all {
+		if slices.ContainsFunc(q.Pages, b.holds) {
+			held = append(held, q)
+		} else {
 			absent++
-			continue
 		}
-		all = append(all, q)
 	}
-	return all, absent, nil
+	return held, absent, err
 }
 
 // holds reports whether the collection has a page, by http or https.
@@ -145,15 +129,6 @@ func (b *bench) holds(page string) bool {
 	_, rest, _ := strings.Cut(page, "://")
 	for _, scheme := range []string{"http://", "https://"} {
 		if _, err := b.site.Find(context.Background(), scheme+rest); err == nil {
-			return true
-		}
-	}
-	return false
-}
-
-func (q *question) hasSection() bool {
-	for _, ids := range q.right {
-		if slices.ContainsFunc(ids, func(id string) bool { return id != "" }) {
 			return true
 		}
 	}
@@ -184,10 +159,9 @@ func (b *bench) ask(query string, budget int) (*answer, error) {
 }
 
 // judge returns 1 for each of page and section that a passage is of.
-func (b *bench) judge(q question, a *answer) (page, section int) {
+func (b *bench) judge(q *rig.Question, a *answer) (page, section int) {
 	for _, r := range a.Results {
-		ids, right := q.right[eval.Page(r.URL)]
-		if !right || r.Passage == "" {
+		if _, right := q.Right[eval.Page(r.URL)]; !right || r.Passage == "" {
 			continue
 		}
 		page = 1
@@ -195,7 +169,7 @@ func (b *bench) judge(q question, a *answer) (page, section int) {
 		if err != nil || r.Section.ID == "" {
 			continue
 		}
-		if slices.ContainsFunc(ids, func(id string) bool { return id != "" && rig.SamePlace(string(stored.Body), r.Section.ID, id) }) {
+		if slices.ContainsFunc(q.Sections(r.URL), func(id string) bool { return rig.SamePlace(string(stored.Body), r.Section.ID, id) }) {
 			section = 1
 		}
 	}

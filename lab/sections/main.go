@@ -16,10 +16,8 @@ import (
 	"fmt"
 	"os"
 	"slices"
-	"strings"
 
 	"anatomy/collection"
-	"anatomy/eval"
 	"anatomy/lab/rig"
 	"anatomy/searcher"
 )
@@ -58,13 +56,16 @@ func run(data string, files []string, list bool) error {
 	defer site.Close()
 	var all counts
 	for _, file := range files {
-		questions, err := readQuestions(file)
+		questions, err := rig.ReadQuestions(file)
 		if err != nil {
 			return err
 		}
 		var c counts
-		for _, q := range questions {
-			if err := c.ask(site, q, list); err != nil {
+		for i := range questions {
+			if !questions[i].HasSection() {
+				continue
+			}
+			if err := c.ask(site, &questions[i], list); err != nil {
 				return err
 			}
 		}
@@ -75,45 +76,16 @@ func run(data string, files []string, list bool) error {
 	return nil
 }
 
-// A question is a query with the fragments that answer it, by page. The fragment "" is the page as
-// a whole.
-type question struct {
-	query string
-	right map[string][]string
-}
-
-// readQuestions reads the queries that a section of some page answers.
-func readQuestions(file string) (all []question, err error) {
-	content, err := os.ReadFile(file)
-	if err != nil {
-		return nil, err
-	}
-	for line := range strings.Lines(string(content)) {
-		fields := strings.Split(strings.TrimSpace(line), "\t")
-		q := question{fields[0], map[string][]string{}}
-		sections := false
-		for _, url := range fields[1:] {
-			page, fragment, found := strings.Cut(url, "#")
-			sections = sections || found
-			q.right[eval.Page(page)] = append(q.right[eval.Page(page)], fragment)
-		}
-		if sections {
-			all = append(all, q)
-		}
-	}
-	return all, nil
-}
-
 // ask counts a question, by the first of its results that is a page with a right section.
-func (c *counts) ask(site *collection.Site, q question, list bool) error {
+func (c *counts) ask(site *collection.Site, q *rig.Question, list bool) error {
 	c.queries++
-	a, err := site.Search(context.Background(), searcher.Request{Query: q.query})
+	a, err := site.Search(context.Background(), searcher.Request{Query: q.Query})
 	if err != nil {
 		return err
 	}
 	for i := range a.Results {
 		r := &a.Results[i]
-		right := slices.DeleteFunc(slices.Clone(q.right[eval.Page(r.URL)]), func(id string) bool { return id == "" })
+		right := q.Sections(r.URL)
 		if len(right) == 0 {
 			continue
 		}
@@ -123,12 +95,12 @@ func (c *counts) ask(site *collection.Site, q question, list bool) error {
 		}
 		outcome := c.judge(string(page.Body), r, right)
 		if list {
-			fmt.Printf("%s\t%s\t%s\twant %s\n", outcome, q.query, r.Link(), right)
+			fmt.Printf("%s\t%s\t%s\twant %s\n", outcome, q.Query, r.Link(), right)
 		}
 		return nil
 	}
 	if list {
-		fmt.Printf("no page\t%s\n", q.query)
+		fmt.Printf("no page\t%s\n", q.Query)
 	}
 	return nil
 }
