@@ -28,16 +28,25 @@ const minFirst = 20
 // for each other character. Text of few words of English, such as code and tables, may have up to twice as
 // many.
 func Tokens(s string) int {
-	ascii, others := 0, 0
+	var n counter
 	for _, r := range s {
-		if r < utf8.RuneSelf {
-			ascii++
-		} else {
-			others++
-		}
+		n.add(r)
 	}
-	return (ascii+3)/4 + others
+	return n.tokens()
 }
+
+// A counter counts characters for Tokens.
+type counter struct{ ascii, others int }
+
+func (n *counter) add(r rune) {
+	if r < utf8.RuneSelf {
+		n.ascii++
+	} else {
+		n.others++
+	}
+}
+
+func (n *counter) tokens() int { return (n.ascii+3)/4 + n.others }
 
 // Pack returns passages of the first results, one for each, that take at most budget tokens together with titles
 // and URLs, and the sum of tokens. A passage is Markdown: the section that answers the query, cut
@@ -169,14 +178,10 @@ func cut(markdown string, tokens int) string {
 		return markdown
 	}
 	tokens -= (maxFence + 1 + 3) / 4 // for closed
-	end, ascii, others := 0, 0, 0
+	var n counter
+	end := 0
 	for at, r := range markdown {
-		if r < utf8.RuneSelf {
-			ascii++
-		} else {
-			others++
-		}
-		if (ascii+3)/4+others > tokens {
+		if n.add(r); n.tokens() > tokens {
 			break
 		}
 		end = at + utf8.RuneLen(r)

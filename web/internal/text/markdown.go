@@ -51,7 +51,7 @@ var menuElements = Set("nav header footer aside")
 // A markdown writes the tokens of a page as Markdown. Elements that are not closed, or closed in another
 // order, cost markup, and no text.
 type markdown struct {
-	withheld
+	visibility
 	out     []byte
 	base    weburl.URL // of relative links
 	baseErr error      // there is none
@@ -69,10 +69,7 @@ type markdown struct {
 	ticked bool             // text of theirs has been written, after a backtick
 	href   string           // of the open link, or ""
 	label  int              // where its text begins in out, or -1
-
-	mute  string // element whose text is dropped, or ""
-	title string
-	cut   bool
+	cut    bool
 }
 
 // A list is an open list.
@@ -87,20 +84,13 @@ func (m *markdown) next(z *xhtml.Tokenizer) bool {
 		m.cut = true
 		return false
 	}
-	mute := m.mute
-	m.mute = ""
-	switch kind := z.Next(); kind {
+	switch kind, text := m.read(z); kind {
 	case xhtml.ErrorToken: // the end: the source is in memory
 		return false
 	case xhtml.TextToken:
-		text := strings.ToValidUTF8(string(z.Text()), "\uFFFD")
-		switch {
-		case mute == "title" && m.title == "":
-			m.title = text
-		case mute != "" || m.open != "":
-		case m.code != nil:
+		if m.code != nil {
 			m.code.WriteString(text)
-		default:
+		} else {
 			m.text(text)
 		}
 	case xhtml.StartTagToken, xhtml.SelfClosingTagToken:

@@ -33,20 +33,37 @@ func plainText(source []byte) Plain {
 }
 
 type textReader struct {
-	out   strings.Builder
-	gap   rune   // separator before the next word: 0, ' ' or '\n'
-	mute  string // element whose text is dropped, or ""
-	pre   int    // open pre elements, in which lines are paragraphs
-	title string
-	cut   bool
-
-	withheld
+	visibility
+	out strings.Builder
+	gap rune // separator before the next word: 0, ' ' or '\n'
+	pre int  // open pre elements, in which lines are paragraphs
+	cut bool
 }
 
-// A withheld knows whether text is within an element that the publisher marks data-nosnippet.
-type withheld struct {
-	open  string // the element, or ""
+// A visibility knows which text of a page readers see: none of the elements that hold other text, or that
+// the publisher marks data-nosnippet.
+type visibility struct {
+	mute  string // element whose text, the next token, is dropped, or ""
+	title string // of the page, once it has been read
+	open  string // element with data-nosnippet, or ""
 	depth int    // open elements of that name within it
+}
+
+// read reads a token. text is that of a text that readers see, or "".
+func (v *visibility) read(z *xhtml.Tokenizer) (kind xhtml.TokenType, text string) {
+	mute := v.mute
+	v.mute = ""
+	if kind = z.Next(); kind != xhtml.TextToken {
+		return kind, ""
+	}
+	text = strings.ToValidUTF8(string(z.Text()), "\uFFFD")
+	if mute == "" && v.open == "" {
+		return kind, text
+	}
+	if mute == "title" && v.title == "" {
+		v.title = text
+	}
+	return kind, ""
 }
 
 // next reads one token and reports whether to go on.
@@ -55,18 +72,11 @@ func (r *textReader) next(z *xhtml.Tokenizer) bool {
 		r.cut = true
 		return false
 	}
-	mute := r.mute
-	r.mute = ""
-	switch kind := z.Next(); kind {
+	switch kind, text := r.read(z); kind {
 	case xhtml.ErrorToken: // the end: the source is in memory
 		return false
 	case xhtml.TextToken:
-		text := strings.ToValidUTF8(string(z.Text()), "\uFFFD")
-		if mute == "" && r.open == "" {
-			r.text(text)
-		} else if mute == "title" && r.title == "" {
-			r.title = text
-		}
+		r.text(text)
 	case xhtml.StartTagToken, xhtml.SelfClosingTagToken, xhtml.EndTagToken:
 		name, attributes := z.TagName()
 		if end := kind == xhtml.EndTagToken; end || attributes || string(name) == r.open {
@@ -79,19 +89,19 @@ func (r *textReader) next(z *xhtml.Tokenizer) bool {
 
 // withhold handles a tag whose attributes have not been read. It may begin or end an element with
 // data-nosnippet, or be within one.
-func (w *withheld) withhold(z *xhtml.Tokenizer, name string, end bool) {
+func (v *visibility) withhold(z *xhtml.Tokenizer, name string, end bool) {
 	switch {
-	case name == w.open && !end:
-		w.depth++
-	case name == w.open && w.depth > 0:
-		w.depth--
-	case name == w.open:
-		w.open = ""
-	case w.open == "" && !end && isWithholding[name]:
+	case name == v.open && !end:
+		v.depth++
+	case name == v.open && v.depth > 0:
+		v.depth--
+	case name == v.open:
+		v.open = ""
+	case v.open == "" && !end && isWithholding[name]:
 		for more := true; more; {
 			var key []byte
 			if key, _, more = z.TagAttr(); string(key) == "data-nosnippet" {
-				w.open, w.depth = name, 0
+				v.open, v.depth = name, 0
 			}
 		}
 	}
