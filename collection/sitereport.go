@@ -124,7 +124,8 @@ func (s *Site) reportStamp(ctx context.Context) (stamp string, live bool, err er
 	return stamp, live, ctx.Err()
 }
 
-// report makes a report with n pages, at least linkedPages. It is complete if the outcomes could be read. It shares no memory with blocks of the index.
+// report makes a report with n pages, at least linkedPages. It is complete if the outcomes could be
+// read. It shares no memory with blocks of the index.
 func (s *Site) report(ctx context.Context, site string, n int, live bool) (r *SiteReport, complete bool, err error) {
 	pages, err := s.Searcher.Site(ctx, site, n)
 	if err != nil {

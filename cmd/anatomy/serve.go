@@ -43,7 +43,7 @@ type serveOptions struct {
 	loginHeader string                   // of trusted proxies, see web.Options
 	logQueries  bool
 	slow        time.Duration               // keep searches that took this long for the admin page; 0: none
-	searches    bool                        // count those that found nothing, and results opened below the first
+	searches    bool                        // count searches without results, and results opened below the first
 	answers     int                         // MB of the answer cache
 	connections int                         // 0 for the default
 	rate        int                         // searches a minute per client, see web.Limits
@@ -94,7 +94,7 @@ these pages, and --public-only makes sure of it.
 
 With --collection NAME=FOLDER it serves further data folders, each at /NAME/ with pages, API, and schedule of its own. Each
 page links to the others, and to the results of all: they are listed by collection, because scores of different
-collections cannot be compared. The name below [search] in the anatomy.toml of a folder is that which people see.
+collections cannot be compared. Pages show the name below [search] in the anatomy.toml of each folder.
 
 With --cluster the data folder is kept a copy of the collection in a bucket, see "anatomy cluster --help". While the
 bucket cannot be reached, the server answers from the copy that it has.
@@ -254,7 +254,7 @@ func serveData(ctx context.Context, dir string, listener net.Listener, o serveOp
 }
 
 // openFolders opens a data folder and o.others, whose servers are mounted on the first one. On an error it
-// returns those that are open.
+// returns the open ones.
 func openFolders(dir string, o serveOptions) (all []*folder, err error) {
 	beside := &web.Collections{}
 	main, err := openFolder(dir, "", beside, o)

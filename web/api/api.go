@@ -252,10 +252,7 @@ func (s *v1) apiCollections(c *gin.Context) (any, error) {
 	if r.Query == "" {
 		return list, nil
 	}
-	answers, err := s.beside.Search(c.Request, c.Writer.Header(),
-		func(ctx context.Context, of *siblings.Collection) (*searcher.Response, error) {
-			return of.Reader.Search(ctx, r)
-		})
+	answers, err := s.beside.Search(c.Request, c.Writer.Header(), r)
 	if err != nil {
 		return nil, err
 	}

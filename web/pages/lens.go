@@ -257,7 +257,7 @@ func lensOf(m *messages.Printer, p *params.Params) (l params.Lens, failed string
 		for _, raw := range strings.FieldsFunc(p.One(name), params.IsListGap) {
 			site, ok := text.SiteName(raw)
 			if !ok {
-				site, failed = raw, m.Text("“%s” is not a site. Write example.org or example.org/docs.", text.Shorten(text.Visible(raw), 80))
+				site, failed = raw, prefsfile.NotSite(m, raw)
 			}
 			if !slices.Contains(*list, site) {
 				*list = append(*list, site)

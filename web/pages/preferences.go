@@ -254,7 +254,7 @@ func addSites(m *messages.Printer, f *params.Preferences, sites, kind string) (f
 	for _, raw := range strings.FieldsFunc(sites, params.IsListGap) {
 		site, ok := text.SiteName(raw)
 		if !ok {
-			return m.Text("“%s” is not a site. Write example.org or example.org/docs.", text.Shorten(text.Visible(raw), 80))
+			return prefsfile.NotSite(m, raw)
 		}
 		f.Set(site, kind)
 	}

@@ -1,7 +1,6 @@
 package pages
 
 import (
-	"context"
 	"html/template"
 	"net/http"
 	"net/url"
@@ -36,9 +35,7 @@ func (s *searchPages) together(c *gin.Context, r searcher.Request, visitor *visi
 		return nil
 	}
 	r.Limit, r.Offset = togetherResults, 0
-	answers, err := s.beside.Search(c.Request, c.Writer.Header(), func(ctx context.Context, of *siblings.Collection) (*searcher.Response, error) {
-		return of.Reader.Search(ctx, r)
-	})
+	answers, err := s.beside.Search(c.Request, c.Writer.Header(), r)
 	if err != nil {
 		return err
 	}

@@ -232,7 +232,7 @@ func (r *reader) site(at *unstable.Node, raw string, list *[]string) {
 	site, ok := text.SiteName(raw)
 	switch {
 	case !ok || strings.ContainsFunc(raw, params.IsListGap):
-		r.fail(at, notSite(r.m, raw))
+		r.fail(at, NotSite(r.m, raw))
 	case slices.Contains(*list, site):
 	default:
 		if r.sites++; r.sites == searcher.MaxPreferred+1 {
@@ -311,7 +311,8 @@ func CheckLens(m *messages.Printer, l *params.Lens) string {
 	return ""
 }
 
-func notSite(m *messages.Printer, raw string) string {
+// NotSite returns the message for a text that is not a site.
+func NotSite(m *messages.Printer, raw string) string {
 	return m.Text("“%s” is not a site. Write example.org or example.org/docs.", text.Shorten(text.Visible(raw), 80))
 }
 
@@ -361,7 +362,7 @@ func AddBlockList(m *messages.Printer, f *params.Preferences, content []byte) (p
 		}
 		site, ok := text.SiteName(raw)
 		if !ok {
-			problems = append(problems, Problem{number, notSite(m, raw)})
+			problems = append(problems, Problem{number, NotSite(m, raw)})
 			continue
 		}
 		if f.Set(site, "block"); f.Sites() > searcher.MaxPreferred {

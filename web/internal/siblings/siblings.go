@@ -3,7 +3,6 @@
 package siblings
 
 import (
-	"context"
 	"net/http"
 	"sync"
 
@@ -43,12 +42,10 @@ type Answer struct {
 	Err      error
 }
 
-// Search searches all collections at once, for the client of a request, which the answers of all but one
+// Search asks all collections at once, for the client of a request, which the answers of all but one
 // are counted for. The scores of two answers are not comparable: each is computed from the statistics of
 // its collection. It returns an error if the client has sent too many searches.
-func (l *List) Search(
-	r *http.Request, h http.Header, search func(context.Context, *Collection) (*searcher.Response, error),
-) ([]Answer, error) {
+func (l *List) Search(r *http.Request, h http.Header, q searcher.Request) ([]Answer, error) {
 	if err := access.ClientOf(r.Context()).Spend(h, len(l.All)-1); err != nil {
 		return nil, err
 	}
@@ -59,7 +56,7 @@ func (l *List) Search(
 		if answers[i].Login {
 			continue
 		}
-		searches.Go(func() { answers[i].Response, answers[i].Err = search(r.Context(), c) })
+		searches.Go(func() { answers[i].Response, answers[i].Err = c.Reader.Search(r.Context(), q) })
 	}
 	searches.Wait()
 	return answers, nil

@@ -28,7 +28,7 @@ func New(dir string) *Files { return &Files{dir: dir} }
 // searches is the name of the file of the counts of searches, which web/internal/recent writes.
 const searches = "searches.json"
 
-// ReadSearches returns the counts of searches, none if there is no file.
+// ReadSearches returns the counts of searches, or nil without a file.
 func (t *Files) ReadSearches() ([]byte, error) {
 	content, err := os.ReadFile(filepath.Join(t.dir, searches))
 	if errors.Is(err, fs.ErrNotExist) {
