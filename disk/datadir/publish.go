@@ -125,6 +125,12 @@ func PublishFile(dir string, write func(Manifest) error) error {
 // previous one. It needs no lock of the folder, which must have version [Version].
 func PublishRank(dir, name string, content []byte) error {
 	return changeRanks(dir, func(m *Manifest) error {
+		if m.Generation == 0 { // a rank vector without a manifest means that the manifest was lost
+			m.Generation++
+			if err := WriteManifest(dir, *m); err != nil {
+				return err
+			}
+		}
 		return addRank(durable.OS, dir, m, name, content)
 	})
 }

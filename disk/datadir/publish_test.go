@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"sync"
+	"syscall"
 	"testing"
 
 	"anatomy/disk/durable"
@@ -88,6 +89,9 @@ func TestManifestReader(t *testing.T) {
 func TestChangesAtTheSameTime(t *testing.T) {
 	dir, w := created(t)
 	const each = 30
+	if _, err := w.Publish(Manifest{}); err != nil {
+		t.Fatal(err)
+	}
 	var wg sync.WaitGroup
 	failed := make(chan error, 4*each)
 	wg.Go(func() {
@@ -117,8 +121,8 @@ func TestChangesAtTheSameTime(t *testing.T) {
 		}
 	}
 	m, err := ReadManifest(dir)
-	if err != nil || m.Generation != 3*each || len(m.Segments) != each {
-		t.Errorf("generation %d, %d segments, %v; %d changes", m.Generation, len(m.Segments), err, 3*each)
+	if err != nil || m.Generation != 1+3*each || len(m.Segments) != each {
+		t.Errorf("generation %d, %d segments, %v; %d changes", m.Generation, len(m.Segments), err, 1+3*each)
 	}
 	want := map[string]string{"one": fmt.Sprint("one", each-1), "two": fmt.Sprint("two", each-1)}
 	if got := readRanks(t, dir); !maps.Equal(got, want) {
@@ -187,6 +191,37 @@ func TestRanksAreAdopted(t *testing.T) {
 	want := map[string]string{"default": "default.000010.rank", "old": "old.rank"}
 	if got := readRanks(t, dir); !maps.Equal(got, want) {
 		t.Errorf("ranks %v, want %v", got, want)
+	}
+}
+
+// If a write fails while the first vector of a folder is published, no vector is left without a
+// manifest: that would look like a manifest that is gone.
+func TestFirstRankFails(t *testing.T) {
+	faults := durabletest.UseFaults(t)
+	left := 0
+	for n := 1; ; n++ {
+		dir, _ := created(t)
+		faults.FailAt(n, syscall.ENOSPC, n%2 == 0)
+		err := PublishRank(dir, "default", []byte("rank"))
+		if !faults.Stop() {
+			if err != nil {
+				t.Fatal(err)
+			}
+			break
+		}
+		m, failed := ReadManifest(dir)
+		if failed != nil {
+			t.Fatal(failed)
+		}
+		if HasRanks(dir) {
+			left++
+			if m.Generation == 0 {
+				t.Errorf("write %d fails (%v): ranks without a manifest", n, err)
+			}
+		}
+	}
+	if left == 0 {
+		t.Error("no failed write left a vector")
 	}
 }
 
