@@ -95,10 +95,13 @@ web/internal/siblings: searcher web/internal/*
 web/internal/passages: searcher web/internal/*
 web/internal/session: web/internal/*
 web/internal/picture: vocab web/internal/text lru
+web/internal/visitor: searcher web/internal/params
+web/internal/frame: web/internal/*
 web/api: vocab searcher collection web/internal/*
 web/box: searcher web/api web/internal/*
 web/mcp: vocab searcher collection web/internal/*
 web/pages: vocab weburl searcher collection web/api web/internal/*
+web/admin: vocab collection web/internal/*
 web: vocab searcher web/*
 demo: . vocab
 eval: vocab weburl analysis searcher searcher/scoring
@@ -131,7 +134,7 @@ cmd/anatomy/internal/tuning: config disk/durable cmd/anatomy/internal/quality cm
 cmd/anatomy/internal/export: upkeep warc parallel cmd/anatomy/internal/cli
 cmd/anatomy/internal/rankpage: ranking cmd/anatomy/internal/cli
 cmd/anatomy/internal/progress: vocab engine cmd/anatomy/internal/cli
-cmd/anatomy: config topic control ranking upkeep cmd/anatomy/internal/* vocab weburl warc engine engine/collective demo searcher searcher/scoring collection web web/api web/pages urlserver crawler crawler/* cluster/* indexer indexer/* render pagerank disk/*
+cmd/anatomy: config topic control ranking upkeep cmd/anatomy/internal/* vocab weburl warc engine engine/collective demo searcher searcher/scoring collection web web/admin web/api web/pages urlserver crawler crawler/* cluster/* indexer indexer/* render pagerank disk/*
 lab/rig: eval vocab weburl disk/docindex disk/linkdb disk/rankvector disk/shards
 lab/rig/bench: vocab lab/rig cluster/bus
 lab/mutants:

@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"anatomy/collection"
-	"anatomy/web/pages"
+	"anatomy/web/admin"
 )
 
 // fakeJobs has something of everything, hostile names among it, and remembers what it was told.
@@ -32,7 +32,7 @@ func (f *fakeJobs) Holdings(context.Context) (*collection.Holdings, error) {
 	}, nil
 }
 
-func (f *fakeJobs) Begin(o pages.JobOptions) error {
+func (f *fakeJobs) Begin(o admin.JobOptions) error {
 	if f.busy {
 		return errors.New("Other work runs.")
 	}
@@ -40,8 +40,8 @@ func (f *fakeJobs) Begin(o pages.JobOptions) error {
 	return nil
 }
 
-func (f *fakeJobs) List() []pages.Job {
-	return []pages.Job{
+func (f *fakeJobs) List() []admin.Job {
+	return []admin.Job{
 		{Number: 3, Name: "crawl of http://a.test/<script>hit()</script>", Began: fetched, Said: "12 pages"},
 		{Number: 2, Name: "ranks", Began: fetched, Ended: fetched.Add(time.Minute), Said: "31 iterations", HasPage: true},
 		{Number: 1, Name: "crawl", Began: fetched, Ended: fetched.Add(time.Second), Said: "disk full", Failed: true},
@@ -70,7 +70,7 @@ func (f *fakeJobs) Removed(context.Context) ([]string, error) {
 }
 
 func adminServer(f *fakeJobs, c *fakeCrawl, token string) *Server {
-	return newServerOf(Options{Collection: newFake(), Admin: pages.AdminOptions{Crawl: c, Jobs: f, Token: token, SlowQueries: time.Second}, Now: func() time.Time { return fetched.Add(time.Hour) }})
+	return newServerOf(Options{Collection: newFake(), Admin: admin.Options{Crawl: c, Jobs: f, Token: token, SlowQueries: time.Second}, Now: func() time.Time { return fetched.Add(time.Hour) }})
 }
 
 // loggedIn is a browser with a session, and the value that its forms must send.
@@ -229,7 +229,7 @@ func TestAdminPageActs(t *testing.T) {
 // The page shows errors to those who may act; it records queries only if configured to.
 func TestAdminPageRemembers(t *testing.T) {
 	f := newFake()
-	o := Options{Collection: f, Admin: pages.AdminOptions{Crawl: &fakeCrawl{}, Jobs: newFakeJobs(), Token: testToken}, Log: slog.New(slog.DiscardHandler)}
+	o := Options{Collection: f, Admin: admin.Options{Crawl: &fakeCrawl{}, Jobs: newFakeJobs(), Token: testToken}, Log: slog.New(slog.DiscardHandler)}
 	for _, keeps := range []bool{false, true} {
 		o.Admin.SlowQueries = 0
 		if keeps {

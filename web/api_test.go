@@ -1,7 +1,6 @@
 package web
 
 import (
-	"anatomy/web/internal/passages"
 	"encoding/json"
 	"fmt"
 	"math/big"
@@ -9,6 +8,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"anatomy/web/internal/passages"
 )
 
 // TestAPIShape compares answers with testdata/api.golden; ANATOMY_UPDATE=1 writes it anew.

@@ -12,8 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"anatomy/web/admin"
 	"anatomy/web/internal/access"
-	"anatomy/web/pages"
 )
 
 // withToken sends a form with a token of a program.
@@ -33,12 +33,12 @@ func withToken(s *Server, client, path, token string, form url.Values) *httptest
 // and in the record of the data folder, however hostile the values are, and a line has no token.
 func TestAudit(t *testing.T) {
 	var log bytes.Buffer
-	var kept []pages.Action
+	var kept []admin.Action
 	s := New(Options{
 		Collection: newFake(), Log: slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelWarn})),
-		Admin: pages.AdminOptions{
+		Admin: admin.Options{
 			Crawl: busyCrawl(), Jobs: newFakeJobs(), Token: testToken,
-			Audit: func(a pages.Action) { kept = append(kept, a) },
+			Audit: func(a admin.Action) { kept = append(kept, a) },
 		},
 	})
 	const evil = "http://a.test/\n\x1b[2Jtime=forged level=WARN"
@@ -88,9 +88,9 @@ func TestGuessesAreCounted(t *testing.T) {
 	var kept []string
 	s := New(Options{
 		Collection: newFake(), Now: func() time.Time { return now },
-		Admin: pages.AdminOptions{
+		Admin: admin.Options{
 			Crawl: busyCrawl(), Token: testToken,
-			Audit: func(a pages.Action) { kept = append(kept, strings.Join(a.Options, " ")) },
+			Audit: func(a admin.Action) { kept = append(kept, strings.Join(a.Options, " ")) },
 		},
 	})
 	guess := func(n int) {
@@ -119,13 +119,13 @@ func TestGuessesAreCounted(t *testing.T) {
 // key, a right one, and keys where none is needed leave none.
 func TestWrongKeys(t *testing.T) {
 	var log bytes.Buffer
-	var kept []pages.Action
+	var kept []admin.Action
 	options := Options{
 		Collection: newFake(), Log: slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelWarn})),
 		API: APIOptions{Keys: []string{"key-0123456789abcdef"}},
-		Admin: pages.AdminOptions{
+		Admin: admin.Options{
 			Crawl: busyCrawl(), Token: testToken,
-			Audit: func(a pages.Action) { kept = append(kept, a) },
+			Audit: func(a admin.Action) { kept = append(kept, a) },
 		},
 	}
 	s := New(options)
@@ -171,7 +171,7 @@ func TestWrongTokensWait(t *testing.T) {
 	now := time.Unix(1_800_000_000, 0)
 	s := New(Options{
 		Collection: newFake(), Now: func() time.Time { return now },
-		Admin: pages.AdminOptions{Crawl: busyCrawl(), Token: testToken},
+		Admin: admin.Options{Crawl: busyCrawl(), Token: testToken},
 	})
 	try := func(token string, status int, again string) {
 		t.Helper()

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"anatomy/vocab"
-	"anatomy/web/pages"
+	"anatomy/web/admin"
 )
 
 // fakeCluster has a node with a hostile name.
@@ -39,7 +39,7 @@ func (f *fakeCluster) Status(context.Context) (*vocab.ClusterStatus, error) {
 // TestClusterPage shows the cluster to whoever has the token, and to nobody else.
 func TestClusterPage(t *testing.T) {
 	f := &fakeCluster{}
-	s := newServerOf(Options{Collection: newFake(), Admin: pages.AdminOptions{Crawl: &fakeCrawl{}, Jobs: newFakeJobs(), Token: testToken, Cluster: f}})
+	s := newServerOf(Options{Collection: newFake(), Admin: admin.Options{Crawl: &fakeCrawl{}, Jobs: newFakeJobs(), Token: testToken, Cluster: f}})
 	if page := get(t, s, "/crawl", http.StatusOK); strings.Contains(page, "first.test") {
 		t.Error("the machines of the cluster are shown to everybody")
 	}
@@ -58,8 +58,8 @@ func TestClusterPage(t *testing.T) {
 
 // TestClusterMetrics reads /metrics without a cluster, with one, and while its bucket is away.
 func TestClusterMetrics(t *testing.T) {
-	series := func(c pages.Cluster) string {
-		s := newServerOf(Options{Collection: &fakeIndex{}, Admin: pages.AdminOptions{Cluster: c}})
+	series := func(c admin.Cluster) string {
+		s := newServerOf(Options{Collection: &fakeIndex{}, Admin: admin.Options{Cluster: c}})
 		var all []string
 		for line := range strings.Lines(get(t, s, "/metrics", http.StatusOK)) {
 			if strings.HasPrefix(line, "anatomy_cluster_") || strings.HasPrefix(line, "anatomy_copy_") {
@@ -70,7 +70,7 @@ func TestClusterMetrics(t *testing.T) {
 	}
 	at := time.Unix(1_800_000_000, 500_000_000)
 	for _, c := range []struct {
-		cluster pages.Cluster
+		cluster admin.Cluster
 		want    string
 	}{
 		{nil, ""},

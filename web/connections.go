@@ -12,7 +12,7 @@ import (
 	"net/netip"
 	"sync"
 
-	"anatomy/web/pages"
+	"anatomy/web/admin"
 )
 
 // DefaultConnections is the default limit of open connections. Each takes about 20 KB.
@@ -23,7 +23,7 @@ const maxBodies = 32 << 20
 
 // maxPosted bounds the body that is read before a request is answered, in bytes. No handler reads
 // more.
-const maxPosted = pages.MaxForm
+const maxPosted = admin.MaxForm
 
 // connections limits open connections. Above the limit it closes the slowest one of the network
 // that has the most: the one that has kept the server waiting longest. So neither many nor slow

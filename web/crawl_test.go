@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"anatomy/vocab"
-	"anatomy/web/pages"
+	"anatomy/web/admin"
 )
 
 // fakeCrawl is a crawl with a fixed status that records its calls.
@@ -86,7 +86,7 @@ func busyCrawl() *fakeCrawl {
 const testToken = "0123456789abcdef-token"
 
 func crawlServer(f *fakeCrawl, token string, now *time.Time) *Server {
-	return newServerOf(Options{Collection: newFake(), Admin: pages.AdminOptions{Crawl: f, Token: token}, Now: func() time.Time { return *now }})
+	return newServerOf(Options{Collection: newFake(), Admin: admin.Options{Crawl: f, Token: token}, Now: func() time.Time { return *now }})
 }
 
 // browse is what a browser does: it keeps cookies, and says where a form comes from.

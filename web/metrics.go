@@ -15,7 +15,7 @@ import (
 
 	"anatomy/searcher"
 	"anatomy/vocab"
-	"anatomy/web/pages"
+	"anatomy/web/admin"
 )
 
 // metrics are what Prometheus reads at /metrics: requests, the process, and the running crawl,
@@ -27,8 +27,8 @@ type metrics struct {
 }
 
 func newMetrics(
-	crawl pages.Crawl, answers func() searcher.AnswerStats, missing func() []int, damage func() map[string]int,
-	cluster pages.Cluster,
+	crawl admin.Crawl, answers func() searcher.AnswerStats, missing func() []int, damage func() map[string]int,
+	cluster admin.Cluster,
 ) *metrics {
 	m := &metrics{
 		registry: prometheus.NewRegistry(),
@@ -111,7 +111,7 @@ func (m *metrics) handler() http.Handler {
 }
 
 // A clusterCollector reads the state of the cluster for each scrape.
-type clusterCollector struct{ cluster pages.Cluster }
+type clusterCollector struct{ cluster admin.Cluster }
 
 var (
 	copyChecked = prometheus.NewDesc("anatomy_copy_checked_timestamp_seconds",
@@ -134,7 +134,7 @@ func (clusterCollector) Describe(chan<- *prometheus.Desc) {}
 
 // Collect sends the state of the cluster, or only that it cannot be read.
 func (c clusterCollector) Collect(to chan<- prometheus.Metric) {
-	ctx, cancel := context.WithTimeout(context.Background(), pages.StatusTimeout)
+	ctx, cancel := context.WithTimeout(context.Background(), admin.StatusTimeout)
 	defer cancel()
 	gauge := gaugesTo(to)
 	gauge(copyChecked, unixTime(c.cluster.Copied()))
@@ -179,7 +179,7 @@ func unixTime(t time.Time) float64 {
 }
 
 // A crawlCollector reads the status of the crawl for each scrape.
-type crawlCollector struct{ crawl pages.Crawl }
+type crawlCollector struct{ crawl admin.Crawl }
 
 func crawlMetric(name, help string, labels ...string) *prometheus.Desc {
 	return prometheus.NewDesc("anatomy_crawl_"+name, help, labels, nil)
@@ -221,7 +221,7 @@ func (crawlCollector) Describe(chan<- *prometheus.Desc) {}
 
 // Collect sends the status of the crawl, or only that none runs.
 func (c crawlCollector) Collect(to chan<- prometheus.Metric) {
-	ctx, cancel := context.WithTimeout(context.Background(), pages.StatusTimeout)
+	ctx, cancel := context.WithTimeout(context.Background(), admin.StatusTimeout)
 	defer cancel()
 	gauge := gaugesTo(to)
 	counter := func(d *prometheus.Desc, v int64, labels ...string) {

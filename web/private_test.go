@@ -22,7 +22,7 @@ import (
 	"anatomy/upkeep"
 	"anatomy/vocab"
 	"anatomy/warc"
-	"anatomy/web/pages"
+	"anatomy/web/admin"
 )
 
 // answerOf returns all bytes of an answer.
@@ -47,7 +47,7 @@ func privateOptions(of Collection) Options {
 	return Options{
 		Collection: of, Bot: fakeBot, Private: func() bool { return true }, LoginHeader: "X-Remote-User",
 		Proxies: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")},
-		Admin:   pages.AdminOptions{Crawl: busyCrawl(), Jobs: newFakeJobs(), Token: testToken},
+		Admin:   admin.Options{Crawl: busyCrawl(), Jobs: newFakeJobs(), Token: testToken},
 		Limits:  Limits{Rate: -1}, Now: func() time.Time { return now },
 	}
 }
@@ -241,7 +241,7 @@ func serving(t *testing.T, dir string, publicOnly bool) *Server {
 	return New(Options{
 		Collection: site, PublicOnly: publicOnly, Private: func() bool { return datadir.IsPrivate(dir) },
 		Limits: Limits{Rate: -1}, Now: func() time.Time { return fetched },
-		Admin: pages.AdminOptions{Token: testToken},
+		Admin: admin.Options{Token: testToken},
 	})
 }
 

@@ -14,6 +14,7 @@ import (
 	"anatomy/web/internal/access"
 	"anatomy/web/internal/address"
 	"anatomy/web/internal/respond"
+	"anatomy/web/internal/session"
 	"anatomy/web/internal/text"
 	"anatomy/web/pages"
 )
@@ -122,7 +123,7 @@ type mayReadRule struct {
 	o        *Options
 	site     *address.Site
 	keys     keys
-	loggedIn func(*http.Request) bool // see pages.Handlers.MayRead
+	loggedIn func(*http.Request) bool // see session.Sessions.MayRead
 }
 
 // allows reports whether the sender of a request may read the collection.
@@ -169,7 +170,7 @@ func (r *refuser) needLogin(rule mayReadRule) gin.HandlerFunc {
 
 // needKey returns a middleware that refuses programs without an API key, and records wrong keys. Pages
 // need no key.
-func (r *refuser) needKey(k keys) gin.HandlerFunc {
+func (r *refuser) needKey(k keys, sessions *session.Sessions) gin.HandlerFunc {
 	return func(c *gin.Context) {
 		if len(k) == 0 || !isProgram(c.Request) {
 			return
@@ -179,7 +180,7 @@ func (r *refuser) needKey(k keys) gin.HandlerFunc {
 			return
 		}
 		if key != "" {
-			r.pages.RecordKey(c.Request, errors.New("no such key"))
+			sessions.RecordKey(c.Request, errors.New("no such key"))
 		}
 		c.Header("WWW-Authenticate", `Bearer realm="anatomy"`)
 		r.refuse(c, respond.NewProblem(http.StatusUnauthorized, "no_key", "API key required",

@@ -15,8 +15,8 @@ import (
 
 	"anatomy/searcher"
 	"anatomy/vocab"
+	"anatomy/web/admin"
 	"anatomy/web/mcp"
-	"anatomy/web/pages"
 )
 
 // A fakeTuning remembers what it was told.
@@ -48,7 +48,7 @@ func tuningServer(f *fakeTuning, searches bool) *Server {
 	}
 	return newServerOf(Options{
 		Collection: fake, Origins: []string{"https://app.test"}, Now: func() time.Time { return fetched },
-		Admin: pages.AdminOptions{Crawl: busyCrawl(), Token: testToken, Tuning: f, Searches: searches},
+		Admin: admin.Options{Crawl: busyCrawl(), Token: testToken, Tuning: f, Searches: searches},
 	})
 }
 

@@ -32,13 +32,16 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"anatomy/vocab"
+	"anatomy/web/admin"
 	"anatomy/web/api"
 	"anatomy/web/box"
 	"anatomy/web/internal/access"
 	"anatomy/web/internal/address"
+	"anatomy/web/internal/frame"
 	"anatomy/web/internal/reader"
 	"anatomy/web/internal/recent"
 	"anatomy/web/internal/respond"
+	"anatomy/web/internal/session"
 	"anatomy/web/internal/siblings"
 	"anatomy/web/mcp"
 	"anatomy/web/pages"
@@ -94,7 +97,7 @@ type Options struct {
 	// other clients it is ignored. Default: no field.
 	LoginHeader string
 
-	Admin  pages.AdminOptions
+	Admin  admin.Options
 	API    APIOptions
 	Limits Limits
 
@@ -162,6 +165,7 @@ type Server struct {
 	site   *address.Site
 	reader *reader.Reader
 	pages  *pages.Handlers
+	admin  *admin.Handlers // nil: no admin page
 	api    *api.Handlers
 	box    *box.Handlers
 	tools  *sdk.Server
@@ -204,15 +208,25 @@ func New(o Options) *Server {
 		searches = &recent.Searches{}
 	}
 	read := reader.New(o.Collection, o.Limits.Searches, slow, searches, o.Now)
+	page := frame.New(frame.Options{
+		Site: site, Log: log, Name: o.Name, Beside: beside, HasBot: o.Bot != nil,
+		Functions: []frame.Functions{pages.Functions, admin.Functions},
+	})
+	sessions := session.New(session.Options{
+		Token: o.Admin.Token, ReadToken: o.Admin.ReadToken, Site: site, Now: o.Now,
+		Log: log, Audit: o.Log, Keep: o.Admin.Audit,
+	})
 	s := &Server{
 		o: o, log: log, searches: searches, site: site, reader: read, hosts: hosts, origins: origins,
 		pages: pages.New(pages.Options{
-			Reader: read, Site: site, Log: log, Audit: o.Log, Name: o.Name, Bot: o.Bot, Now: o.Now,
-			FetchImage: o.FetchImage, Admin: o.Admin, Slow: slow, Searches: searches, Complaints: warnings, Beside: beside,
+			Reader: read, Frame: page, Sessions: sessions, Searches: searches, Bot: o.Bot, Now: o.Now, FetchImage: o.FetchImage,
 		}),
 		tools:       mcp.New(read, log, o.Name, o.Version),
 		connections: newConnections(o.Limits.Connections),
 		metrics:     newMetrics(o.Admin.Crawl, o.Collection.AnswerStats, o.Collection.MissingShards, o.Damage, o.Admin.Cluster),
+	}
+	if o.Admin.Crawl != nil {
+		s.admin = admin.New(page, sessions, o.Admin, admin.Kept{Slow: slow, Searches: searches, Complaints: warnings}, o.Now)
 	}
 	s.api = api.New(api.Options{
 		Reader: read, Site: site, Log: log, Now: o.Now, Images: o.FetchImage != nil,
@@ -220,11 +234,11 @@ func New(o Options) *Server {
 	})
 	s.box = box.New(read, &respond.Responder{Log: log}, o.API.SiteSets)
 	keys := newKeys(o.API.Keys)
-	mayRead := mayReadRule{&s.o, site, keys, s.pages.MayRead}
+	mayRead := mayReadRule{&s.o, site, keys, sessions.MayRead}
 	beside.Add(&siblings.Collection{
 		Name: o.Name, Path: o.Path, Reader: read, Site: site, MayRead: mayRead.allows,
 	})
-	s.routes = s.newRoutes(keys, mayRead)
+	s.routes = s.newRoutes(keys, sessions, mayRead)
 	s.answer = compressed(s.routes)
 	s.handler = site.Forward(http.HandlerFunc(s.dispatch))
 	return s
@@ -371,7 +385,7 @@ func (s *Server) Run(ctx context.Context, l net.Listener) error {
 }
 
 // newRoutes registers all routes. Pages and the API register their own.
-func (s *Server) newRoutes(keys keys, mayRead mayReadRule) *gin.Engine {
+func (s *Server) newRoutes(keys keys, sessions *session.Sessions, mayRead mayReadRule) *gin.Engine {
 	gin.SetMode(gin.ReleaseMode)
 	r := gin.New()
 	r.RedirectTrailingSlash = false
@@ -380,9 +394,12 @@ func (s *Server) newRoutes(keys keys, mayRead mayReadRule) *gin.Engine {
 	refuse := &refuser{s.log, &respond.Responder{Log: s.log}, s.pages, s.api, s.box}
 	r.Use(accessLog{s.log, s.o.LogQueries}.observe, s.metrics.observe, refuse.recoverPanic, secure,
 		refuse.admit(s.hosts, s.origins), refuse.limit(access.NewQuota(s.o.Limits.Rate, s.o.Now)),
-		postedSearch, refuse.needKey(keys), refuse.needLogin(mayRead))
+		postedSearch, refuse.needKey(keys, sessions), refuse.needLogin(mayRead))
 
 	s.pages.Routes(r)
+	if s.admin != nil {
+		s.admin.Routes(r)
+	}
 	s.api.Routes(r)
 	s.box.Routes(r)
 	respond.HandleGet(r, "/search", s.search)

@@ -4,13 +4,13 @@ import (
 	"log/slog"
 
 	"anatomy/disk/audit"
-	"anatomy/web/pages"
+	"anatomy/web/admin"
 )
 
 // recordActions returns a function that writes an action of the admin page to the record of the
 // data folder dir.
-func recordActions(dir string, log *slog.Logger) func(pages.Action) {
-	return func(a pages.Action) {
+func recordActions(dir string, log *slog.Logger) func(admin.Action) {
+	return func(a admin.Action) {
 		e := audit.Entry{
 			Who: a.Who, What: a.What, Target: a.Target, Options: a.Options, Result: audit.Done,
 		}

@@ -43,7 +43,7 @@ import (
 	"anatomy/ranking"
 	"anatomy/topic"
 	"anatomy/urlserver"
-	"anatomy/web/pages"
+	"anatomy/web/admin"
 	"anatomy/weburl"
 )
 
@@ -273,7 +273,7 @@ func (f *crawlFlags) prepare(
 // server opens the search page for --serve, and returns a function that serves it. cluster is nil
 // without one.
 func (f *crawlFlags) server(
-	c *cobra.Command, s *cli.GlobalFlags, screen *cli.Console, damaged *damage.Log, cluster pages.Cluster,
+	c *cobra.Command, s *cli.GlobalFlags, screen *cli.Console, damaged *damage.Log, cluster admin.Cluster,
 ) (func(context.Context) error, error) {
 	images, err := f.crawlerOptions()
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 
 	"anatomy/cmd/anatomy/internal/cli"
 	"anatomy/web"
-	"anatomy/web/pages"
+	"anatomy/web/admin"
 )
 
 // doorFlags configure the names under which the search page answers, the sites that may use it, and
@@ -76,9 +76,9 @@ func readToken(flag, file, token string) (string, error) {
 	} else if token == "" {
 		return "", nil
 	}
-	if token = strings.TrimSpace(token); len(token) < pages.MinToken {
+	if token = strings.TrimSpace(token); len(token) < admin.MinToken {
 		return "", cli.WithHint(fmt.Errorf("%s: the token of %s has %d characters; the minimum is %d",
-			flag, from, len(token), pages.MinToken), "to make one: openssl rand -hex 16")
+			flag, from, len(token), admin.MinToken), "to make one: openssl rand -hex 16")
 	}
 	return token, nil
 }

@@ -25,11 +25,11 @@ import (
 	"anatomy/engine"
 	"anatomy/ranking"
 	"anatomy/upkeep"
-	"anatomy/web/pages"
+	"anatomy/web/admin"
 )
 
 // jobs run the jobs of the admin page in the process of the server. When the server ends, the
-// running job ends as with Ctrl-C, and a crawl keeps what it fetched. jobs implements pages.Jobs.
+// running job ends as with Ctrl-C, and a crawl keeps what it fetched. jobs implements admin.Jobs.
 type jobs struct {
 	dir   string
 	log   *slog.Logger
@@ -47,7 +47,7 @@ const keptJobs = 20
 
 // A job runs or has ended. The lock of jobs guards its fields.
 type job struct {
-	pages.Job
+	admin.Job
 	page []byte
 	work func(ctx context.Context, t *job) (said string, err error)
 	say  func() string // returns the progress; nil if unknown
@@ -87,7 +87,7 @@ func (j *jobs) finish(ctx context.Context, t *job, said string, err error) {
 var errBusy = errors.New("Another job is running. Wait until it ends.")
 
 // Begin begins a job. It fails while another one runs.
-func (j *jobs) Begin(o pages.JobOptions) error {
+func (j *jobs) Begin(o admin.JobOptions) error {
 	t := &job{}
 	if o.Rank {
 		t.Name, t.work = "ranks", j.rank(o)
@@ -103,7 +103,7 @@ func (j *jobs) Begin(o pages.JobOptions) error {
 
 // beginScheduled begins the recrawl of a schedule. It fails while another job runs.
 func (j *jobs) beginScheduled(s schedule.Schedule) error {
-	options, kept, err := j.crawlOptions(pages.JobOptions{Recrawl: true})
+	options, kept, err := j.crawlOptions(admin.JobOptions{Recrawl: true})
 	if err != nil {
 		return err
 	}
@@ -130,10 +130,10 @@ func (j *jobs) begin(t *job) error {
 }
 
 // List returns the running job and earlier ones, newest first.
-func (j *jobs) List() []pages.Job {
+func (j *jobs) List() []admin.Job {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	all := make([]pages.Job, len(j.jobs))
+	all := make([]admin.Job, len(j.jobs))
 	for i, t := range j.jobs {
 		all[i] = t.Job
 		if t.say != nil {
@@ -162,7 +162,7 @@ func (j *jobs) report(t *job, say func() string) {
 	t.say = say
 }
 
-func (j *jobs) rank(o pages.JobOptions) func(context.Context, *job) (string, error) {
+func (j *jobs) rank(o admin.JobOptions) func(context.Context, *job) (string, error) {
 	return func(ctx context.Context, t *job) (string, error) {
 		options := ranking.Options{}
 		options.Damping = o.Damping
@@ -179,7 +179,7 @@ func (j *jobs) rank(o pages.JobOptions) func(context.Context, *job) (string, err
 	}
 }
 
-func crawlName(o pages.JobOptions) string {
+func crawlName(o admin.JobOptions) string {
 	name := "crawl, where the last one stopped"
 	if len(o.URLs) > 0 {
 		name = "crawl of " + o.URLs[0]
@@ -192,7 +192,7 @@ func crawlName(o pages.JobOptions) string {
 
 // crawlOptions returns the options of a crawl as the crawl command would set them, and the rules
 // that the data folder keeps.
-func (j *jobs) crawlOptions(o pages.JobOptions) (engine.Options, *rules.Rules, error) {
+func (j *jobs) crawlOptions(o admin.JobOptions) (engine.Options, *rules.Rules, error) {
 	global := &cli.GlobalFlags{Data: j.dir}
 	c, f := newCrawlFlags(global)
 	c.SetContext(context.Background())

@@ -17,7 +17,7 @@ import (
 	"anatomy/demo"
 	"anatomy/disk/crawllog"
 	"anatomy/searcher"
-	"anatomy/web/pages"
+	"anatomy/web/admin"
 )
 
 // TestJobs crawls an empty folder, ranks it, and blocks and unblocks pages. One job runs at a time.
@@ -49,7 +49,7 @@ func TestJobs(t *testing.T) {
 	ended := make(chan error, 1)
 	go func() { ended <- jobs.run(ctx) }()
 	defer func() { cancel(); <-ended }()
-	finished := func(want int) pages.Job {
+	finished := func(want int) admin.Job {
 		t.Helper()
 		for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
 			if all := jobs.List(); len(all) >= want && !all[len(all)-want].Ended.IsZero() {
@@ -57,9 +57,9 @@ func TestJobs(t *testing.T) {
 			}
 		}
 		t.Fatalf("no end: %+v", jobs.List())
-		return pages.Job{}
+		return admin.Job{}
 	}
-	begin := func(o pages.JobOptions) { // run may not receive yet
+	begin := func(o admin.JobOptions) { // run may not receive yet
 		t.Helper()
 		for deadline := time.Now().Add(time.Minute); ; time.Sleep(time.Millisecond) {
 			err := jobs.Begin(o)
@@ -72,8 +72,8 @@ func TestJobs(t *testing.T) {
 		}
 	}
 
-	begin(pages.JobOptions{URLs: small.Start(), Scope: "any", MaxPages: 30})
-	if err := jobs.Begin(pages.JobOptions{Rank: true}); err != errBusy {
+	begin(admin.JobOptions{URLs: small.Start(), Scope: "any", MaxPages: 30})
+	if err := jobs.Begin(admin.JobOptions{Rank: true}); err != errBusy {
 		t.Errorf("two jobs at once: %v", err)
 	}
 	if crawl := finished(1); crawl.Failed || !strings.Contains(crawl.Said, "new pages in") || !strings.HasPrefix(crawl.Name, "crawl of http://") {
@@ -111,7 +111,7 @@ func TestJobs(t *testing.T) {
 		t.Errorf("%+v, %v", crawls, err)
 	}
 
-	begin(pages.JobOptions{Rank: true, Damping: 0.5})
+	begin(admin.JobOptions{Rank: true, Damping: 0.5})
 	ranks := finished(3)
 	if ranks.Failed || !strings.Contains(ranks.Said, "damping 0.5") || !bytes.Contains(jobs.RankPage(ranks.Number), []byte("<svg")) {
 		t.Errorf("%+v", ranks)
@@ -130,14 +130,14 @@ func TestJobs(t *testing.T) {
 	if said, err := jobs.Restore(t.Context(), []string{"crawler.test"}); err != nil || strings.HasPrefix(said, "0 ") {
 		t.Errorf("%q %v", said, err)
 	}
-	for _, bad := range []pages.JobOptions{{URLs: []string{"http://"}}, {URLs: []string{"http://a.test/"}, Scope: "galaxy"}} {
+	for _, bad := range []admin.JobOptions{{URLs: []string{"http://"}}, {URLs: []string{"http://a.test/"}, Scope: "galaxy"}} {
 		if err := jobs.Begin(bad); err == nil || err == errBusy {
 			t.Errorf("%+v: %v", bad, err)
 		}
 	}
 	jobs.local = []string{"--contact=", "--allow-private=false"}
 	t.Setenv("ANATOMY_CONTACT", "")
-	if err := jobs.Begin(pages.JobOptions{URLs: []string{"http://a.test/"}}); err == nil || !strings.Contains(err.Error(), "ANATOMY_CONTACT") {
+	if err := jobs.Begin(admin.JobOptions{URLs: []string{"http://a.test/"}}); err == nil || !strings.Contains(err.Error(), "ANATOMY_CONTACT") {
 		t.Errorf("without contact: %v", err)
 	}
 }

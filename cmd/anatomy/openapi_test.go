@@ -1,13 +1,14 @@
 package main
 
 import (
-	"anatomy/cmd/anatomy/internal/serving"
 	"net/http"
 	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"anatomy/cmd/anatomy/internal/serving"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )

@@ -28,6 +28,7 @@ import (
 	"anatomy/disk/shards"
 	"anatomy/searcher"
 	"anatomy/web"
+	"anatomy/web/admin"
 	"anatomy/web/pages"
 )
 
@@ -58,7 +59,7 @@ type serveOptions struct {
 	images      *crawler.Options            // for fetching images; nil: none are fetched
 	log         *slog.Logger                // of requests and failures
 	damage      *damage.Log                 // of a crawl in this process; nil: one of its own
-	cluster     pages.Cluster               // nil without one
+	cluster     admin.Cluster               // nil without one
 	ready       func(address string)        // called when the server listens
 	recrawls    bool                        // by the schedule of the data folder
 	others      []serving.Collection        // further collections
@@ -335,7 +336,7 @@ func openFolder(dir, path string, beside *web.Collections, o serveOptions) (*fol
 	}
 	site.PDF, site.Damage = readPDF(), damaged
 	jobs := newJobs(dir, site, o.log)
-	var tunes pages.Tuning
+	var tunes admin.Tuning
 	var tuned *tuning.Files
 	if o.cluster == nil { // else the owner of the cluster has the files
 		tuned = tuning.New(dir)
@@ -355,7 +356,7 @@ func openFolder(dir, path string, beside *web.Collections, o serveOptions) (*fol
 		Hosts: o.hosts, Certificate: o.certificate, Origins: o.origins,
 		Private:    func() bool { return shards.IsPrivate(dir) },
 		PublicOnly: o.publicOnly, LoginHeader: o.loginHeader,
-		Admin:  pages.AdminOptions{Crawl: control.New(dir), Jobs: jobs, Token: o.token, ReadToken: o.readToken, Audit: recordActions(dir, o.log), SlowQueries: o.slow, Searches: o.searches, Tuning: tunes, Cluster: o.cluster},
+		Admin:  admin.Options{Crawl: control.New(dir), Jobs: jobs, Token: o.token, ReadToken: o.readToken, Audit: recordActions(dir, o.log), SlowQueries: o.slow, Searches: o.searches, Tuning: tunes, Cluster: o.cluster},
 		API:    web.APIOptions{Keys: o.keys, SiteSets: o.siteSets},
 		Limits: web.Limits{Connections: o.connections, Rate: o.rate},
 		Damage: damaged.Counts,

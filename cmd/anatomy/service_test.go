@@ -1,7 +1,6 @@
 package main
 
 import (
-	"anatomy/cmd/anatomy/internal/sharded"
 	"fmt"
 	"net"
 	"net/http"
@@ -13,6 +12,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"anatomy/cmd/anatomy/internal/sharded"
 )
 
 // A manager is a service manager: it gets what programs notify.

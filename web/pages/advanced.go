@@ -2,7 +2,6 @@ package pages
 
 import (
 	"net/http"
-	"net/url"
 	"strings"
 	"time"
 
@@ -12,6 +11,7 @@ import (
 	"anatomy/vocab"
 	"anatomy/web/internal/address"
 	"anatomy/web/internal/params"
+	"anatomy/web/internal/visitor"
 )
 
 // An advancedField is a field of the advanced search form.
@@ -98,20 +98,12 @@ func (s *searchPages) advanced(c *gin.Context) error {
 		return p.Err
 	}
 	if query != "" {
-		s.site.Redirect(c, http.StatusSeeOther, address.SearchHref("/search", searcher.Request{Query: query, Limit: num}, 0)+visitorOf(c, p).tail())
+		s.Site.Redirect(c, http.StatusSeeOther, address.SearchHref("/search", searcher.Request{Query: query, Limit: num}, 0)+visitor.Of(c, p).Tail())
 		return nil
 	}
-	v := s.view(c, "Advanced search", "")
+	v := s.View(c, "Advanced search", "")
 	v.Body = &advancedView{AdvancedFields, fileKinds}
-	return s.render(c, http.StatusOK, "advanced", v)
-}
-
-// tail returns the preferences that addresses must carry.
-func (v *visitor) tail() string {
-	if len(v.Carry) == 0 {
-		return ""
-	}
-	return "&" + url.Values(v.Carry).Encode()
+	return s.Render(c, http.StatusOK, "advanced", v)
 }
 
 // withoutQuotes replaces quotes by blanks.

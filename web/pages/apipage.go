@@ -10,11 +10,11 @@ import (
 
 // API shows the description of the API, with an example for each operation.
 func (s *searchPages) api(c *gin.Context) error {
-	base, err := s.site.URL(c.Request)
+	base, err := s.Site.URL(c.Request)
 	if err != nil {
 		return err
 	}
-	v := s.view(c, "API", "")
+	v := s.View(c, "API", "")
 	v.Body = api.Describe(base)
-	return s.render(c, http.StatusOK, "api", v)
+	return s.Render(c, http.StatusOK, "api", v)
 }

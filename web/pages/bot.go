@@ -4,6 +4,8 @@ import (
 	"net/http"
 	"net/netip"
 
+	"anatomy/web/internal/frame"
+
 	"github.com/gin-gonic/gin"
 )
 
@@ -22,13 +24,13 @@ type botView struct {
 
 // show shows who visits sites, how to keep the crawler away, and its addresses.
 func (s *botPage) show(c *gin.Context) error {
-	v := s.view(c, "About the crawler", "")
+	v := s.View(c, "About the crawler", "")
 	v.Body = &botView{s.bot.Agent, s.bot.Product, s.bot.Addresses()}
-	return s.render(c, http.StatusOK, "bot", v)
+	return s.Render(c, http.StatusOK, "bot", v)
 }
 
 // A botPage is the page /bot.
 type botPage struct {
-	*frame
+	*frame.Frame
 	bot *Bot
 }

@@ -19,10 +19,12 @@ import (
 	"anatomy/collection"
 	"anatomy/vocab"
 	"anatomy/web/internal/address"
+	"anatomy/web/internal/frame"
 	"anatomy/web/internal/inert"
 	"anatomy/web/internal/params"
 	"anatomy/web/internal/respond"
 	"anatomy/web/internal/text"
+	"anatomy/web/internal/visitor"
 )
 
 // A cached page has two parts. /cached describes the page; its frame shows /cached/page, the page
@@ -92,7 +94,7 @@ func (s *documentPages) cached(c *gin.Context) error {
 		return err
 	}
 	marked := s.reader.Words(c.Request.Context(), query)
-	v := s.view(c, "Cached page", query)
+	v := s.View(c, "Cached page", query)
 	cached := &cachedView{
 		URL:      text.Linkable(page.URL),
 		Crumbs:   text.Breadcrumb(page.URL),
@@ -125,7 +127,7 @@ func (s *documentPages) cached(c *gin.Context) error {
 	}
 	c.Header("Content-Security-Policy", respond.FramePolicy)
 	v.Body = cached
-	return s.render(c, http.StatusOK, "cached", v)
+	return s.Render(c, http.StatusOK, "cached", v)
 }
 
 // maxMarks bounds the marks of a page that one can go to.
@@ -206,7 +208,7 @@ func (s *documentPages) cachedPage(c *gin.Context) error {
 		return err
 	}
 	c.Header("Content-Security-Policy", CachedPolicy)
-	c.Data(http.StatusOK, htmlType, renderCached(page.Page, text.NewMarker(s.reader.Words(c.Request.Context(), query)), visitorOf(c, p).Theme))
+	c.Data(http.StatusOK, frame.HTMLType, renderCached(page.Page, text.NewMarker(s.reader.Words(c.Request.Context(), query)), visitor.Of(c, p).Theme))
 	return nil
 }
 

@@ -10,6 +10,7 @@ import (
 	"anatomy/searcher"
 	"anatomy/web/internal/params"
 	"anatomy/web/internal/text"
+	"anatomy/web/internal/visitor"
 )
 
 // An explainView shows a score as a sum. The bar of each part begins where the previous one ended,
@@ -36,13 +37,13 @@ const barScale = 1000
 
 func (s *searchPages) explain(c *gin.Context) error {
 	p := params.Read(c)
-	query, target, e, err := s.reader.ExplanationAsked(c.Request.Context(), p, visitorOf(c, p).searched())
+	query, target, e, err := s.reader.ExplanationAsked(c.Request.Context(), p, visitor.Of(c, p).Searched())
 	if err != nil {
 		return err
 	}
-	v := s.view(c, "Why this result", query)
+	v := s.View(c, "Why this result", query)
 	v.Body = newExplainView(target, e)
-	return s.render(c, http.StatusOK, "explain", v)
+	return s.Render(c, http.StatusOK, "explain", v)
 }
 
 func newExplainView(target string, e *searcher.Explanation) *explainView {

@@ -2,61 +2,54 @@ package pages
 
 import (
 	"context"
-	"log/slog"
+	"html/template"
 	"net/http"
+	"sync"
 	"time"
 
 	"github.com/gin-gonic/gin"
 
 	"anatomy/vocab"
-	"anatomy/web/internal/address"
+	"anatomy/web/internal/frame"
+	"anatomy/web/internal/messages"
 	"anatomy/web/internal/picture"
 	"anatomy/web/internal/reader"
 	"anatomy/web/internal/recent"
 	"anatomy/web/internal/respond"
 	"anatomy/web/internal/session"
-	"anatomy/web/internal/siblings"
 )
 
 // Options configure the pages.
 type Options struct {
-	Reader *reader.Reader
-	Site   *address.Site
-	Log    *slog.Logger
-	Audit  *slog.Logger   // a line for each login and action
-	Name   string         // of the site
-	Beside *siblings.List // the collections of the process
-	Bot    *Bot           // default nil: no /bot
-	Now    func() time.Time
+	Reader   *reader.Reader
+	Frame    *frame.Frame
+	Sessions *session.Sessions
+	Searches *recent.Searches // nil: not counted
+	Bot      *Bot             // default nil: no /bot
+	Now      func() time.Time
 
 	FetchImage func(ctx context.Context, url string) (*vocab.Page, error) // default nil: no images
-
-	Admin      AdminOptions
-	Slow       *recent.SlowQueries            // nil: not kept
-	Searches   *recent.Searches               // nil: not counted
-	Complaints *recent.Ring[recent.Complaint] // newest warnings and errors of the log
 }
 
-// Handlers are the handlers of all pages.
+// Handlers are the handlers of all pages but the admin page.
 type Handlers struct {
-	*frame
+	*frame.Frame
 	search      *searchPages
 	documents   *documentPages
 	preferences *preferencesPages
 	images      *imagePages
-	bot         *botPage    // nil: no /bot
-	admin       *adminPages // nil: no admin page
+	bot         *botPage // nil: no /bot
 	login       *loginPages
 }
 
 // New returns the handlers.
 func New(o Options) *Handlers {
-	f := newFrame(&o)
-	sameOrigin := o.Site.SameOrigin(o.Log)
+	f := o.Frame
+	sameOrigin := f.Site.SameOrigin(f.Log)
 	h := &Handlers{
-		frame: f,
+		Frame: f,
 		search: &searchPages{
-			frame: f, reader: o.Reader, now: o.Now, images: o.FetchImage != nil, searches: o.Searches, sameOrigin: sameOrigin,
+			Frame: f, reader: o.Reader, now: o.Now, images: o.FetchImage != nil, searches: o.Searches, sameOrigin: sameOrigin,
 			examples: &renewed[[]helpExample]{now: o.Now, find: func(ctx context.Context) *[]helpExample {
 				return findExamples(ctx, o.Reader)
 			}},
@@ -65,7 +58,8 @@ func New(o Options) *Handlers {
 		preferences: &preferencesPages{f, sameOrigin, &renewed[offer]{now: o.Now, find: func(ctx context.Context) *offer {
 			return findOffer(ctx, o.Reader)
 		}}},
-		images: &imagePages{frame: f, reader: o.Reader},
+		images: &imagePages{Frame: f, reader: o.Reader},
+		login:  &loginPages{f, o.Sessions},
 	}
 	if o.FetchImage != nil {
 		h.images.pictures = picture.NewPictures(o.FetchImage, o.Now)
@@ -73,20 +67,18 @@ func New(o Options) *Handlers {
 	if o.Bot != nil {
 		h.bot = &botPage{f, o.Bot}
 	}
-	sessions := session.New(session.Options{
-		Token: o.Admin.Token, ReadToken: o.Admin.ReadToken, Site: o.Site, Now: o.Now,
-		Log: o.Log, Audit: o.Audit, Keep: o.Admin.Audit,
-	})
-	h.login = &loginPages{f, sessions}
-	if o.Admin.Crawl != nil {
-		h.admin = &adminPages{
-			frame: f, respond: &respond.Responder{Log: o.Log},
-			sessions: sessions,
-			actions:  &actions{o.Admin.Crawl, o.Admin.Jobs, o.Admin.Tuning, o.Searches},
-			slow:     o.Slow, complaints: o.Complaints, cluster: o.Admin.Cluster, now: o.Now,
-		}
-	}
 	return h
+}
+
+// Functions are those that the templates of these pages call.
+func Functions(f *frame.Frame, m *messages.Printer) template.FuncMap {
+	return template.FuncMap{
+		"resultList": func(results []resultView, tab bool) template.HTML { return resultList(m, results, tab) },
+		"tools":      func(v *resultsView) template.HTML { return tools(m, v) },
+
+		// The same on every page of results, of which it took a third.
+		"tips": sync.OnceValue(func() template.HTML { return f.Part(m, "operators", plainExamples) }),
+	}
 }
 
 // Routes registers the pages. They answer GET and HEAD; forms are posted.
@@ -111,7 +103,7 @@ func (h *Handlers) Routes(r *gin.Engine) {
 	r.POST("/preferences/import", h.Page(h.preferences.importPreferences))
 	r.POST("/preferences", h.Page(h.preferences.savePreferences))
 	r.POST("/preferences/site", h.Page(h.preferences.preferSite))
-	get("/static/:file", h.static)
+	get("/static/:file", h.Static)
 	get("/login", h.login.show)
 	r.POST("/login", h.Page(h.login.logIn))
 	if h.search.searches != nil {
@@ -120,18 +112,6 @@ func (h *Handlers) Routes(r *gin.Engine) {
 	if h.bot != nil {
 		get("/bot", h.bot.show)
 	}
-	if h.admin != nil {
-		h.admin.Routes(r)
-	}
-}
-
-// MayRead reports whether a request comes from someone who is logged in: it has a token, or the
-// cookie of a session.
-func (h *Handlers) MayRead(r *http.Request) bool { return h.login.sessions.MayRead(r) }
-
-// RecordKey records that a request came with a wrong API key.
-func (h *Handlers) RecordKey(r *http.Request, err error) {
-	h.login.sessions.RecordKey(r, err)
 }
 
 // AskLogin answers with the form for the token.

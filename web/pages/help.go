@@ -94,7 +94,7 @@ var helpSections = []helpSection{
 }
 
 func (s *searchPages) help(c *gin.Context) error {
-	v := s.view(c, "Help", "")
+	v := s.View(c, "Help", "")
 	all := &helpView{}
 	for _, section := range helpSections {
 		examples := make([]helpExample, len(section.Examples))
@@ -106,5 +106,5 @@ func (s *searchPages) help(c *gin.Context) error {
 		all.Sections = append(all.Sections, section)
 	}
 	v.Body = all
-	return s.render(c, http.StatusOK, "help", v)
+	return s.Render(c, http.StatusOK, "help", v)
 }

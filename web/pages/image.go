@@ -5,6 +5,7 @@ import (
 
 	"github.com/gin-gonic/gin"
 
+	"anatomy/web/internal/frame"
 	"anatomy/web/internal/params"
 	"anatomy/web/internal/picture"
 	"anatomy/web/internal/reader"
@@ -15,7 +16,7 @@ import (
 // its ID among that document's images, so the server fetches only images that pages of the index
 // show.
 type imagePages struct {
-	*frame
+	*frame.Frame
 	reader   *reader.Reader
 	pictures *picture.Pictures // nil: images are not shown
 }
@@ -43,7 +44,7 @@ func (s *imagePages) image(c *gin.Context) error {
 	small, err := s.pictures.Get(c.Request.Context(), m.URL)
 	if err != nil {
 		if c.Request.Context().Err() == nil {
-			s.log.Debug("image not shown", "image", m.URL, "err", err)
+			s.Log.Debug("image not shown", "image", m.URL, "err", err)
 			c.Header("Cache-Control", "private, max-age=600")
 			if c.GetHeader("Sec-Fetch-Dest") == "image" { // in a page, which shows the body of an error
 				c.Header("Content-Security-Policy", respond.DataPolicy)

@@ -12,64 +12,16 @@ import (
 	"anatomy/web/internal/params"
 	"anatomy/web/internal/prefsfile"
 	"anatomy/web/internal/text"
+	"anatomy/web/internal/visitor"
 )
-
-const (
-	lensesCookie = "anatomy_lenses" // encoded lenses with "|" between
-	maxLenses    = 3500             // bytes of that
-)
-
-// keptLenses returns the lenses in the cookie, by name. It ignores what is not a lens, which the
-// visitor could not correct.
-func keptLenses(r *http.Request) (all []*params.Lens) {
-	cookie, err := r.Cookie(lensesCookie)
-	if err != nil || len(cookie.Value) > maxLenses {
-		return nil
-	}
-	return decodeLenses(cookie.Value)
-}
-
-func decodeLenses(list string) (all []*params.Lens) {
-	for encoded := range strings.SplitSeq(list, "|") {
-		l, err := params.DecodeLens(encoded)
-		if err == nil && l.Name != "" && !slices.ContainsFunc(all, named(l.Name)) {
-			all = append(all, l)
-		}
-	}
-	slices.SortFunc(all, func(a, b *params.Lens) int { return strings.Compare(a.Name, b.Name) })
-	return all
-}
-
-func encodeLenses(all []*params.Lens) string {
-	encoded := make([]string, len(all))
-	for i, l := range all {
-		encoded[i] = l.Encode()
-	}
-	return strings.Join(encoded, "|")
-}
-
-// withLenses returns some lenses and those of others that have other names.
-func withLenses(some, others []*params.Lens) []*params.Lens {
-	all := slices.Clone(some)
-	for _, l := range others {
-		if !slices.ContainsFunc(some, named(l.Name)) {
-			all = append(all, l)
-		}
-	}
-	return all
-}
-
-func named(name string) func(*params.Lens) bool {
-	return func(l *params.Lens) bool { return l.Name == name }
-}
 
 // keepLenses stores lenses in the cookie. It returns why it cannot, or "".
 func (s *preferencesPages) keepLenses(c *gin.Context, m *messages.Printer, all []*params.Lens) (failed string) {
-	value := encodeLenses(all)
-	if len(value) > maxLenses {
-		return m.Text("Your lenses would take %d bytes; this browser keeps %d. Remove one, or some of its rules.", len(value), maxLenses)
+	value := visitor.EncodeLenses(all)
+	if len(value) > visitor.MaxLenses {
+		return m.Text("Your lenses would take %d bytes; this browser keeps %d. Remove one, or some of its rules.", len(value), visitor.MaxLenses)
 	}
-	s.setCookie(c, lensesCookie, value)
+	s.setCookie(c, visitor.LensesCookie, value)
 	return ""
 }
 
@@ -101,7 +53,7 @@ type lensOption struct {
 
 // chooseLens returns the control for a search at an address that has neither lens nor preferences;
 // nil if there is no lens to choose.
-func chooseLens(a *visitor, href string) *lensChoice {
+func chooseLens(a *visitor.Visitor, href string) *lensChoice {
 	if a.Lens == nil && len(a.Kept) == 0 {
 		return nil
 	}
@@ -172,9 +124,9 @@ func (s *preferencesPages) showLens(c *gin.Context) error {
 }
 
 func (s *preferencesPages) lensPage(c *gin.Context, status int, f *lensView) error {
-	v := s.view(c, "Lens", "")
+	v := s.View(c, "Lens", "")
 	m := v.Messages
-	for _, l := range keptLenses(c.Request) {
+	for _, l := range visitor.Lenses(c.Request) {
 		if l.Name == f.Name {
 			f.Kept = l.Encode() == f.Encoded
 			f.Replaces = !f.Kept && f.Name != ""
@@ -203,11 +155,11 @@ func (s *preferencesPages) lensPage(c *gin.Context, status int, f *lensView) err
 		offered = offer.Languages
 	}
 	f.Languages = languageViews(strings.Join(f.Lang, ","), offered)
-	if base, err := s.site.URL(c.Request); err == nil && f.Encoded != "" {
+	if base, err := s.Site.URL(c.Request); err == nil && f.Encoded != "" {
 		f.Share = base + lensHref(&f.Lens)
 	}
 	v.Body = f
-	return s.render(c, status, "lens", v)
+	return s.Render(c, status, "lens", v)
 }
 
 // keepLens keeps the lens of the parameter lens or of the form, or removes the one that remove names.
@@ -217,10 +169,10 @@ func (s *preferencesPages) keepLens(c *gin.Context) error {
 	}
 	m := messages.For(c.GetHeader("Accept-Language"))
 	p := &params.Params{Values: c.Request.PostForm}
-	kept, next := keptLenses(c.Request), url.Values{"saved": {"1"}}
+	kept, next := visitor.Lenses(c.Request), url.Values{"saved": {"1"}}
 	v := &lensView{}
 	if name := p.One("remove"); name != "" {
-		i := slices.IndexFunc(kept, named(name))
+		i := slices.IndexFunc(kept, visitor.Named(name))
 		if i < 0 {
 			p.Fail("Parameter remove must be the name of a lens that is kept.")
 		} else {
@@ -246,7 +198,7 @@ func (s *preferencesPages) keepLens(c *gin.Context) error {
 		return s.lensPage(c, http.StatusBadRequest, v)
 	}
 	next.Set("lens", v.Encode())
-	s.site.Redirect(c, http.StatusSeeOther, "/lens?"+next.Encode())
+	s.Site.Redirect(c, http.StatusSeeOther, "/lens?"+next.Encode())
 	return nil
 }
 

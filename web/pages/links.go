@@ -87,9 +87,9 @@ func (s *documentPages) linksPage(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	v := s.view(c, "Links", "")
+	v := s.View(c, "Links", "")
 	v.Body = newLinksView(r, &shown)
-	return s.render(c, http.StatusOK, "links", v)
+	return s.Render(c, http.StatusOK, "links", v)
 }
 
 // linksShown says which links are shown: those with a text, the in-links from a host, num at a time

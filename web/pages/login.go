@@ -6,13 +6,15 @@ import (
 
 	"github.com/gin-gonic/gin"
 
+	"anatomy/web/internal/frame"
 	"anatomy/web/internal/respond"
 	"anatomy/web/internal/session"
+	"anatomy/web/internal/visitor"
 )
 
 // loginPages ask for a token, on a server with private pages.
 type loginPages struct {
-	*frame
+	*frame.Frame
 	sessions *session.Sessions
 }
 
@@ -31,16 +33,16 @@ func (s *loginPages) ask(c *gin.Context, status int, failed string) error {
 	if path := c.Request.URL.Path; path == "/login" || c.Request.Method != http.MethodGet {
 		next = "/"
 	}
-	v := s.view(c, "Log in", "")
-	v.Visitor = &visitor{}
+	v := s.View(c, "Log in", "")
+	v.Visitor = &visitor.Visitor{}
 	v.Body = &loginView{s.sessions.HasAnyToken(), next, failed}
-	return s.render(c, status, "login", v)
+	return s.Render(c, status, "login", v)
 }
 
 // logIn begins a session, and leads back to the page that was asked for.
 func (s *loginPages) logIn(c *gin.Context) error {
 	if err := s.sessions.LogIn(c, false); err != nil {
-		p := (&respond.Responder{Log: s.log}).Judge(c, err)
+		p := (&respond.Responder{Log: s.Log}).Judge(c, err)
 		if p.Status != http.StatusUnauthorized && p.Status != http.StatusTooManyRequests {
 			return err
 		}
@@ -50,6 +52,6 @@ func (s *loginPages) logIn(c *gin.Context) error {
 	if !strings.HasPrefix(next, "/") || strings.HasPrefix(next, "//") || strings.ContainsAny(next, "\\\r\n") {
 		next = "/"
 	}
-	s.site.Redirect(c, http.StatusSeeOther, next)
+	s.Site.Redirect(c, http.StatusSeeOther, next)
 	return nil
 }

@@ -123,7 +123,7 @@ var messageInTemplate = regexp.MustCompile(`(?:\{\{-? ?|\()(?:t|h) ("(?:[^"\\]|\
 func usedMessages(t *testing.T) map[string]bool {
 	t.Helper()
 	used := map[string]bool{}
-	names, _ := filepath.Glob("templates/*.html")
+	names, _ := filepath.Glob("../internal/frame/templates/*.html")
 	for _, name := range names {
 		text, err := os.ReadFile(name)
 		if err != nil {
@@ -134,6 +134,8 @@ func usedMessages(t *testing.T) map[string]bool {
 		}
 	}
 	messagesInCode(t, used, ".")
+	messagesInCode(t, used, "../admin")
+	messagesInCode(t, used, "../internal/frame")
 	messagesInCode(t, used, "../internal/respond")
 	messagesInCode(t, used, "../internal/session")
 	messagesInCode(t, used, "../internal/prefsfile")
@@ -162,11 +164,11 @@ func usedMessages(t *testing.T) map[string]bool {
 }
 
 // messagesInCode adds the constant messages that the Go files of a folder pass to a printer, to
-// frame.view as a title, or to respond.NewProblem as a title.
+// Frame.View as a title, or to respond.NewProblem as a title.
 func messagesInCode(t *testing.T, used map[string]bool, folder string) {
 	t.Helper()
 	printers := []string{"m", "Messages", "messages", "texts"} // names of variables and fields
-	argument := map[string]int{"view": 1, "NewProblem": 2, "publishersWish": 1}
+	argument := map[string]int{"View": 1, "NewProblem": 2, "publishersWish": 1}
 	names, _ := filepath.Glob(filepath.Join(folder, "*.go"))
 	for _, name := range names {
 		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution)

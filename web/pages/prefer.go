@@ -7,11 +7,12 @@ import (
 	"anatomy/web/internal/address"
 	"anatomy/web/internal/messages"
 	"anatomy/web/internal/text"
+	"anatomy/web/internal/visitor"
 )
 
 // prefer adds the visitor's preferences to a page of results: menus, tags, and parameters of links.
 // query is the query string of the page; shown means that pages of blocked sites are not hidden.
-func (v *resultsView) prefer(a *visitor, query string, shown bool) {
+func (v *resultsView) prefer(a *visitor.Visitor, query string, shown bool) {
 	v.Back = query
 	for i := range v.Results {
 		r := &v.Results[i]

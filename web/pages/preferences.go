@@ -14,17 +14,20 @@ import (
 
 	"anatomy/searcher"
 	"anatomy/web/internal/address"
+	"anatomy/web/internal/frame"
 	"anatomy/web/internal/messages"
 	"anatomy/web/internal/params"
 	"anatomy/web/internal/prefsfile"
 	"anatomy/web/internal/reader"
 	"anatomy/web/internal/respond"
+	"anatomy/web/internal/session"
 	"anatomy/web/internal/text"
+	"anatomy/web/internal/visitor"
 )
 
 // preferencesPages show and save preferences.
 type preferencesPages struct {
-	*frame
+	*frame.Frame
 	sameOrigin *http.CrossOriginProtection
 	offer      *renewed[offer]
 }
@@ -108,7 +111,7 @@ var preferenceLists = []siteList{
 
 func (s *preferencesPages) preferencesPage(c *gin.Context) error {
 	p := params.Read(c)
-	a := visitorOf(c, p)
+	a := visitor.Of(c, p)
 	v := &preferencesView{Preferences: a.Preferences, Saved: p.Flag("saved"), Match: p.Text("match", maxMatch)}
 	if a.Given {
 		v.Given = a.Values()
@@ -128,7 +131,7 @@ func (s *preferencesPages) preferencesPage(c *gin.Context) error {
 
 // show answers with the preferences page.
 func (s *preferencesPages) show(c *gin.Context, status int, f *preferencesView) error {
-	v := s.view(c, "Preferences", "")
+	v := s.View(c, "Preferences", "")
 	f.Kinds, f.Found = siteLists(&f.Preferences, f.Match)
 	f.Filter = f.Sites() > longList || f.Match != ""
 	if f.Kind == "" {
@@ -138,7 +141,7 @@ func (s *preferencesPages) show(c *gin.Context, status int, f *preferencesView) 
 	if offer == nil {
 		offer = &searchless
 	}
-	f.Lenses = lensLinks(withLenses(decodeLenses(f.FileLens), keptLenses(c.Request)))
+	f.Lenses = lensLinks(visitor.WithLenses(visitor.DecodeLenses(f.FileLens), visitor.Lenses(c.Request)))
 	f.Hosts, f.Languages = offer.Hosts, languageViews(f.Lang, offer.Languages)
 	if f.Nums = []int{10, 20, 30, 50, 100}; f.Num > 0 && !slices.Contains(f.Nums, f.Num) {
 		f.Nums = append(f.Nums, f.Num)
@@ -148,7 +151,7 @@ func (s *preferencesPages) show(c *gin.Context, status int, f *preferencesView) 
 		f.Link = "/?" + values.Encode()
 	}
 	v.Body = f
-	return s.render(c, status, "preferences", v)
+	return s.Render(c, status, "preferences", v)
 }
 
 // searchless is the offer of a collection that has nothing to search.
@@ -207,7 +210,7 @@ func (s *preferencesPages) savePreferences(c *gin.Context) error {
 	if slices.ContainsFunc(slices.Collect(maps.Keys(lists)), p.Values.Has) {
 		v.Given = v.Values()
 	} else {
-		for name, list := range kept(c.Request).Lists() {
+		for name, list := range visitor.Kept(c.Request).Lists() {
 			*lists[name] = *list
 		}
 	}
@@ -239,13 +242,13 @@ func (s *preferencesPages) savePreferences(c *gin.Context) error {
 		v.Failed = s.keep(c, m, f)
 	}
 	if v.Failed == "" && v.FileLens != "" {
-		v.Failed = s.keepLenses(c, m, withLenses(decodeLenses(v.FileLens), keptLenses(c.Request)))
+		v.Failed = s.keepLenses(c, m, visitor.WithLenses(visitor.DecodeLenses(v.FileLens), visitor.Lenses(c.Request)))
 	}
 	if v.Failed != "" {
 		c.Writer.Header().Del("Set-Cookie")
 		return s.show(c, http.StatusBadRequest, v)
 	}
-	s.site.Redirect(c, http.StatusSeeOther, "/preferences?"+next.Encode())
+	s.Site.Redirect(c, http.StatusSeeOther, "/preferences?"+next.Encode())
 	return nil
 }
 
@@ -264,11 +267,11 @@ func addSites(m *messages.Printer, f *params.Preferences, sites, kind string) (f
 // exportPreferences answers with the preferences as a file.
 func (s *preferencesPages) exportPreferences(c *gin.Context) error {
 	p := params.Read(c)
-	f := visitorOf(c, p).Preferences
+	f := visitor.Of(c, p).Preferences
 	if p.Err != nil {
 		return p.Err
 	}
-	content, err := prefsfile.Write(&f, keptLenses(c.Request))
+	content, err := prefsfile.Write(&f, visitor.Lenses(c.Request))
 	if err != nil {
 		return err
 	}
@@ -285,7 +288,7 @@ func (s *preferencesPages) importPreferences(c *gin.Context) error {
 		return err
 	}
 	m := messages.For(c.GetHeader("Accept-Language"))
-	v := &preferencesView{Preferences: *kept(c.Request)}
+	v := &preferencesView{Preferences: *visitor.Kept(c.Request)}
 	content, err := posted(c.Request, "file", prefsfile.MaxBytes)
 	switch {
 	case err != nil:
@@ -301,7 +304,7 @@ func (s *preferencesPages) importPreferences(c *gin.Context) error {
 		var f *params.Preferences
 		var lenses []*params.Lens
 		if f, lenses, v.Problems = prefsfile.Read(m, content); f != nil {
-			v.Preferences, v.FileLens = *f, encodeLenses(lenses)
+			v.Preferences, v.FileLens = *f, visitor.EncodeLenses(lenses)
 		}
 	}
 	if v.Problems != nil {
@@ -355,17 +358,17 @@ func (s *preferencesPages) preferSite(c *gin.Context) error {
 			back.Set(name, values.Get(name))
 		}
 	} else {
-		f := kept(c.Request)
+		f := visitor.Kept(c.Request)
 		f.Set(site, what)
 		if failed := s.keep(c, messages.English, f); failed != "" {
 			return respond.BadParameter(failed)
 		}
 	}
 	if len(back) == 0 {
-		s.site.Redirect(c, http.StatusSeeOther, "/preferences?saved=1")
+		s.Site.Redirect(c, http.StatusSeeOther, "/preferences?saved=1")
 		return nil
 	}
-	s.site.Redirect(c, http.StatusSeeOther, "/search?"+back.Encode())
+	s.Site.Redirect(c, http.StatusSeeOther, "/search?"+back.Encode())
 	return nil
 }
 
@@ -374,10 +377,10 @@ func (s *preferencesPages) fromHere(c *gin.Context) error {
 	if s.sameOrigin.Check(c.Request) != nil {
 		return respond.Forbidden("Another site sent this request.")
 	}
-	c.Request.Body = http.MaxBytesReader(c.Writer, c.Request.Body, MaxForm)
+	c.Request.Body = http.MaxBytesReader(c.Writer, c.Request.Body, session.MaxForm)
 	err := c.Request.ParseForm()
 	if err == nil {
-		err = c.Request.ParseMultipartForm(MaxForm)
+		err = c.Request.ParseMultipartForm(session.MaxForm)
 	}
 	if err != nil && !errors.Is(err, http.ErrNotMultipart) {
 		return respond.BadParameter("The form is malformed or too long.")
@@ -391,16 +394,16 @@ func (s *preferencesPages) keep(c *gin.Context, m *messages.Printer, f *params.P
 		return m.Text("The lists would have %d sites; the limit is %d. Remove some, or add their common parent domain.", sites, searcher.MaxPreferred)
 	}
 	value := f.Values().Encode()
-	if len(value) > maxPreferences {
-		return m.Text("The lists would take %d bytes; this browser keeps %d. Remove some sites, or add their common parent domain.", len(value), maxPreferences)
+	if len(value) > visitor.MaxPreferences {
+		return m.Text("The lists would take %d bytes; this browser keeps %d. Remove some sites, or add their common parent domain.", len(value), visitor.MaxPreferences)
 	}
-	s.setCookie(c, preferencesCookie, value)
+	s.setCookie(c, visitor.PreferencesCookie, value)
 	return ""
 }
 
 func (s *preferencesPages) setCookie(c *gin.Context, name, value string) {
 	http.SetCookie(c.Writer, &http.Cookie{
-		Name: name, Value: value, Path: s.site.Path("/"), MaxAge: preferencesLength, HttpOnly: true, SameSite: http.SameSiteLaxMode,
-		Secure: s.site.Secure(c.Request),
+		Name: name, Value: value, Path: s.Site.Path("/"), MaxAge: visitor.CookieSeconds, HttpOnly: true, SameSite: http.SameSiteLaxMode,
+		Secure: s.Site.Secure(c.Request),
 	})
 }

@@ -11,16 +11,18 @@ import (
 
 	"anatomy/searcher"
 	"anatomy/web/internal/address"
+	"anatomy/web/internal/frame"
 	"anatomy/web/internal/messages"
 	"anatomy/web/internal/params"
 	"anatomy/web/internal/reader"
 	"anatomy/web/internal/recent"
 	"anatomy/web/internal/text"
+	"anatomy/web/internal/visitor"
 )
 
 // searchPages are the home page, results, and help on queries.
 type searchPages struct {
-	*frame
+	*frame.Frame
 	reader *reader.Reader
 	now    func() time.Time
 	images bool // the server shows images
@@ -35,15 +37,15 @@ type searchPages struct {
 // may know the address of the site only.
 func (s *searchPages) home(c *gin.Context) error {
 	if c.Request.URL.Query().Has("q") {
-		s.site.Redirect(c, http.StatusPermanentRedirect, "/search?"+c.Request.URL.RawQuery)
+		s.Site.Redirect(c, http.StatusPermanentRedirect, "/search?"+c.Request.URL.RawQuery)
 		return nil
 	}
-	v := s.view(c, "", "")
+	v := s.View(c, "", "")
 	v.Body = plainExamples
 	if made := s.examples.get(c.Request.Context()); made != nil {
 		v.Body = *made
 	}
-	return s.render(c, http.StatusOK, "home", v)
+	return s.Render(c, http.StatusOK, "home", v)
 }
 
 // search shows the results of a query.
@@ -51,7 +53,7 @@ func (s *searchPages) search(c *gin.Context) error {
 	p := params.Read(c)
 	r := p.Request()
 	r.Explain = false // the page has links to explanations
-	visitor, shown := visitorOf(c, p), p.Flag("blocked")
+	visitor, shown := visitor.Of(c, p), p.Flag("blocked")
 	images := p.WantsImages(&r)
 	if r.Facets = p.Facets(); images {
 		r.Facets = "" // there are none of images
@@ -63,14 +65,14 @@ func (s *searchPages) search(c *gin.Context) error {
 		return p.Err
 	}
 	if r.Query == "" {
-		s.site.Redirect(c, http.StatusSeeOther, "/")
+		s.Site.Redirect(c, http.StatusSeeOther, "/")
 		return nil
 	}
 	if visitor.Num > 0 && p.One("num") == "" && !images {
 		r.Limit = visitor.Num
 	}
-	r.Preferences = params.OfSearch(visitor.searched(), shown)
-	if p.One("in") == allCollections && s.beside.HasSeveral() {
+	r.Preferences = params.OfSearch(visitor.Searched(), shown)
+	if p.One("in") == frame.AllCollections && s.Beside.HasSeveral() {
 		return s.together(c, r, visitor)
 	}
 	if images {
@@ -82,10 +84,10 @@ func (s *searchPages) search(c *gin.Context) error {
 	}
 	s.reader.Count(r, response)
 	if response.Cached != 0 && len(response.Results) == 1 && response.Results[0].Crawled {
-		s.site.Redirect(c, http.StatusSeeOther, address.CachedHref(uint64(response.Cached), "", false))
+		s.Site.Redirect(c, http.StatusSeeOther, address.CachedHref(uint64(response.Cached), "", false))
 		return nil
 	}
-	v := s.view(c, "", r.Query)
+	v := s.View(c, "", r.Query)
 	v.Title, v.Visitor = r.Query, visitor
 	if r.Limit != searcher.DefaultLimit {
 		v.Num = r.Limit
@@ -95,7 +97,7 @@ func (s *searchPages) search(c *gin.Context) error {
 	results.prefer(visitor, c.Request.URL.RawQuery, shown)
 	results.Opened = s.searches != nil
 	v.Body = results
-	return s.render(c, http.StatusOK, "results", v)
+	return s.Render(c, http.StatusOK, "results", v)
 }
 
 // opened counts that the visitor opened a result. The script of a page of results of this server sends
@@ -120,12 +122,12 @@ func (s *searchPages) opened(c *gin.Context) {
 const maxOpened = 16 << 10
 
 // imageResults shows the images of a query.
-func (s *searchPages) imageResults(c *gin.Context, r searcher.Request, visitor *visitor, shown bool) error {
+func (s *searchPages) imageResults(c *gin.Context, r searcher.Request, visitor *visitor.Visitor, shown bool) error {
 	a, err := s.reader.Images(c.Request.Context(), r)
 	if err != nil {
 		return err
 	}
-	v := s.view(c, "", r.Query)
+	v := s.View(c, "", r.Query)
 	v.Title = r.Query + " – " + v.Messages.Text("Images")
 	v.Visitor, v.Rank, v.Type, v.Kinds = visitor, r.Rank, "image", kinds(v.Messages, r, &a.Response, "image", visitor)
 	if r.Limit != params.ImagesLimit {
@@ -139,7 +141,7 @@ func (s *searchPages) imageResults(c *gin.Context, r searcher.Request, visitor *
 		results.Images = append(results.Images, s.imageView(&a.Images[i]))
 	}
 	v.Body = results
-	return s.render(c, http.StatusOK, "images", v)
+	return s.Render(c, http.StatusOK, "images", v)
 }
 
 // imagesText returns the number of images, and of pages if not all were searched.
@@ -168,8 +170,8 @@ func (s *searchPages) imageView(m *searcher.ImageResult) imageView {
 // kinds returns the links to results of other kinds: pages, images and, if the collection has some,
 // services. shown is "" or "image".
 func kinds(
-	m *messages.Printer, r searcher.Request, a *searcher.Response, shown string, visitor *visitor,
-) []tabView {
+	m *messages.Printer, r searcher.Request, a *searcher.Response, shown string, visitor *visitor.Visitor,
+) []frame.Tab {
 	r.Limit, r.Similar, r.Ungrouped = 0, 0, false
 	tail := ""
 	if visitor != nil && len(visitor.Carry) > 0 {
@@ -186,12 +188,12 @@ func kinds(
 		}
 	}
 	all := address.SearchHref("/search", r, 0)
-	tabs := []tabView{
-		{m.Text("All"), all + tail, shown == ""},
-		{m.Text("Images"), all + "&type=image" + tail, shown == "image"},
+	tabs := []frame.Tab{
+		{Label: m.Text("All"), Href: all + tail, Current: shown == ""},
+		{Label: m.Text("Images"), Href: all + "&type=image" + tail, Current: shown == "image"},
 	}
 	if a.Services && len(services.Query) <= params.MaxQuery {
-		tabs = append(tabs, tabView{m.Text("Services"), address.SearchHref("/search", services, 0) + tail, shown == "service"})
+		tabs = append(tabs, frame.Tab{Label: m.Text("Services"), Href: address.SearchHref("/search", services, 0) + tail, Current: shown == "service"})
 	}
 	return tabs
 }

@@ -23,7 +23,7 @@ type siteReportView struct {
 	Rows     []siteRow
 	Incoming []hostRow
 	Outgoing []hostRow
-	Tally    []tallied
+	Tally    []text.Tallied
 	Rank     string
 	More     string // address with more pages, or ""
 	JSON     string
@@ -53,9 +53,9 @@ func (s *documentPages) sitePage(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	v := s.view(c, "Site", "")
+	v := s.View(c, "Site", "")
 	v.Body = newSiteReportView(r, num)
-	return s.render(c, http.StatusOK, "site", v)
+	return s.Render(c, http.StatusOK, "site", v)
 }
 
 func newSiteReportView(r *collection.SiteReport, num int) *siteReportView {
@@ -77,7 +77,7 @@ func newSiteReportView(r *collection.SiteReport, num int) *siteReportView {
 	for what, n := range r.Outcomes {
 		counts[what] = int64(n)
 	}
-	v.Tally = tally(counts)
+	v.Tally = text.Tally(counts)
 	if num < reader.MaxSitePages && len(r.Pages) < r.Documents {
 		v.More = fmt.Sprintf("%s?num=%d", address.SiteHref(r.Site), reader.MaxSitePages)
 	}
@@ -97,27 +97,4 @@ func hostRows(all []collection.HostLinks) (rows []hostRow) {
 		rows = append(rows, row)
 	}
 	return rows
-}
-
-type tallied struct {
-	Name  string
-	Count int64
-	Share int // thousandths of the largest
-}
-
-func tally(counts map[string]int64) (all []tallied) {
-	most := int64(1)
-	for name, n := range counts {
-		if n > 0 {
-			all = append(all, tallied{Name: name, Count: n})
-			most = max(most, n)
-		}
-	}
-	for i := range all {
-		all[i].Share = int(1000 * all[i].Count / most)
-	}
-	slices.SortFunc(all, func(a, b tallied) int {
-		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Name, b.Name))
-	})
-	return all
 }

@@ -8,10 +8,10 @@ import (
 	"github.com/gin-gonic/gin"
 
 	"anatomy/searcher"
-	"anatomy/web/internal/messages"
-	"anatomy/web/internal/params"
+	"anatomy/web/internal/frame"
 	"anatomy/web/internal/respond"
 	"anatomy/web/internal/siblings"
+	"anatomy/web/internal/visitor"
 )
 
 // togetherResults is the number of results of each collection on a page of all collections.
@@ -29,19 +29,19 @@ type collectionView struct {
 
 // together shows the first results of each collection, with those first that have some. The collections are
 // not merged into one list, because their scores are not comparable.
-func (s *searchPages) together(c *gin.Context, r searcher.Request, visitor *visitor) error {
-	if first := s.beside.All[0].Site; s.site != first { // which has the page
-		first.Redirect(c, http.StatusSeeOther, "/search?"+url.Values{"q": {r.Query}, "in": {allCollections}}.Encode())
+func (s *searchPages) together(c *gin.Context, r searcher.Request, visitor *visitor.Visitor) error {
+	if first := s.Beside.All[0].Site; s.Site != first { // which has the page
+		first.Redirect(c, http.StatusSeeOther, "/search?"+url.Values{"q": {r.Query}, "in": {frame.AllCollections}}.Encode())
 		return nil
 	}
 	r.Limit, r.Offset = togetherResults, 0
-	answers, err := s.beside.Search(c.Request, c.Writer.Header(), r)
+	answers, err := s.Beside.Search(c.Request, c.Writer.Header(), r)
 	if err != nil {
 		return err
 	}
-	v := s.view(c, "", r.Query)
+	v := s.View(c, "", r.Query)
 	v.Title, v.Visitor = r.Query, visitor
-	v.Collections = s.collections(v.Messages, r.Query, true)
+	v.Collections = s.Links(v.Messages, r.Query, true)
 	var found, others []collectionView
 	for i := range answers {
 		view := s.collectionView(c, v, r, &answers[i])
@@ -52,17 +52,17 @@ func (s *searchPages) together(c *gin.Context, r searcher.Request, visitor *visi
 		}
 	}
 	v.Body = append(found, others...)
-	return s.render(c, http.StatusOK, "together", v)
+	return s.Render(c, http.StatusOK, "together", v)
 }
 
-func (s *searchPages) collectionView(c *gin.Context, v *view, r searcher.Request, a *siblings.Answer) collectionView {
+func (s *searchPages) collectionView(c *gin.Context, v *frame.View, r searcher.Request, a *siblings.Answer) collectionView {
 	of := a.From
 	view := collectionView{Name: of.Name, Href: of.Site.Path("/search?" + url.Values{"q": {r.Query}}.Encode())}
 	switch {
 	case a.Login:
 		view.Login = of.Site.Path("/login")
 	case a.Err != nil:
-		view.Problem = (&respond.Responder{Log: s.log}).Judge(c, a.Err).Title
+		view.Problem = (&respond.Responder{Log: s.Log}).Judge(c, a.Err).Title
 	default:
 		results := newResultsView(v.Messages, r, a.Response)
 		view.Total = results.Total
@@ -70,28 +70,4 @@ func (s *searchPages) collectionView(c *gin.Context, v *view, r searcher.Request
 		view.Results = template.HTML(of.Site.PlaceBelow([]byte(list)))
 	}
 	return view
-}
-
-// allCollections is the value of the parameter in for a search of all collections.
-const allCollections = "all"
-
-// collections returns links to the collections of the process: to the results of a query there, or to the
-// start pages for none. all reports whether the page has results of all. It returns none of one collection.
-func (f *frame) collections(m *messages.Printer, query string, all bool) []tabView {
-	if !f.beside.HasSeveral() {
-		return nil
-	}
-	var tabs []tabView
-	for _, of := range f.beside.All {
-		tab := tabView{Label: of.Name, Href: of.Site.Path("/"), Current: !all && of.Site == f.site}
-		if query != "" {
-			tab.Href = of.Site.Path("/search?" + url.Values{"q": {query}}.Encode())
-		}
-		tabs = append(tabs, tab)
-	}
-	if query == "" || len(query) > params.MaxQuery {
-		return tabs
-	}
-	together := tabs[0].Href + "&in=" + allCollections
-	return append(tabs, tabView{Label: m.Text("All collections"), Href: together, Current: all})
 }

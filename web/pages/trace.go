@@ -41,10 +41,10 @@ type nearView struct{ Href, URL string }
 
 // tracePage shows why a page is, or is not, in the index. Without a URL it shows a form.
 func (s *documentPages) tracePage(c *gin.Context) error {
-	v := s.view(c, "Page information", "")
+	v := s.View(c, "Page information", "")
 	if p := params.Read(c); p.Err == nil && p.Text("url", params.MaxURL) == "" && p.Err == nil {
 		v.Body = &traceView{}
-		return s.render(c, http.StatusOK, "trace", v)
+		return s.Render(c, http.StatusOK, "trace", v)
 	}
 	asked, t, err := s.reader.TraceAsked(c.Request.Context(), params.Read(c))
 	if err != nil {
@@ -55,7 +55,7 @@ func (s *documentPages) tracePage(c *gin.Context) error {
 	if !t.Known && t.Unread == "" {
 		status = http.StatusNotFound
 	}
-	return s.render(c, status, "trace", v)
+	return s.Render(c, status, "trace", v)
 }
 
 func newTraceView(asked string, t *collection.Trace) *traceView {

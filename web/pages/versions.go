@@ -80,9 +80,9 @@ func (s *documentPages) versionsPage(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	v := s.view(c, "Versions", "")
+	v := s.View(c, "Versions", "")
 	v.Body = view
-	return s.render(c, http.StatusOK, "versions", v)
+	return s.Render(c, http.StatusOK, "versions", v)
 }
 
 func (s *documentPages) listVersions(ctx context.Context, v *versionsView, doc vocab.DocID) error {

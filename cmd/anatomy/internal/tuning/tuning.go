@@ -16,7 +16,7 @@ import (
 )
 
 // Files are those of a data folder. Searchers read synonyms and pins again when they change. Files
-// implements pages.Tuning and web.SearchStore.
+// implements admin.Tuning and web.SearchStore.
 type Files struct {
 	dir string
 	mu  sync.Mutex // one change at a time

@@ -1,4 +1,4 @@
-package pages
+package admin
 
 import (
 	"context"
@@ -15,8 +15,8 @@ type Action = session.Action
 // MinToken is the minimum length of a token in bytes.
 const MinToken = session.MinToken
 
-// AdminOptions configure the admin page.
-type AdminOptions struct {
+// Options configure the admin page.
+type Options struct {
 	Crawl Crawl  // the running crawl, if any; default nil: no admin page
 	Jobs  Jobs   // default nil: the admin page begins no jobs and does not show the collection
 	Token string // opens the actions, at least MinToken bytes; default none: nobody may act

@@ -1,4 +1,4 @@
-package pages
+package visitor
 
 import (
 	"net/http"
@@ -18,7 +18,7 @@ func FuzzKept(f *testing.F) {
 	f.Add("theme=x&num=-1&lang=%00")
 	f.Fuzz(func(t *testing.T, cookie string) {
 		read := func(value string) *params.Preferences {
-			return kept(&http.Request{Header: http.Header{"Cookie": {preferencesCookie + "=" + value}}})
+			return Kept(&http.Request{Header: http.Header{"Cookie": {PreferencesCookie + "=" + value}}})
 		}
 		p := read(cookie)
 		if !slices.Contains([]string{"", "light", "dark"}, p.Theme) {
@@ -30,7 +30,7 @@ func FuzzKept(f *testing.F) {
 		if n := len(p.Raise) + len(p.Lower) + len(p.Pin) + len(p.Block); n > searcher.MaxPreferred {
 			t.Fatalf("%d sites", n)
 		}
-		if text := p.Values().Encode(); len(text) <= maxPreferences {
+		if text := p.Values().Encode(); len(text) <= MaxPreferences {
 			if again := read(text); !reflect.DeepEqual(again, p) {
 				t.Fatalf("%q became %+v, then %+v", cookie, p, again)
 			}

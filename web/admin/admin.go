@@ -1,4 +1,5 @@
-package pages
+// Package admin has the page on which operators watch and steer a collection, and its forms.
+package admin
 
 import (
 	"context"
@@ -10,16 +11,17 @@ import (
 	"github.com/gin-gonic/gin"
 
 	"anatomy/vocab"
+	"anatomy/web/internal/frame"
 	"anatomy/web/internal/recent"
 	"anatomy/web/internal/respond"
 	"anatomy/web/internal/session"
 	"anatomy/web/internal/text"
 )
 
-// adminPages are the admin page and its forms. Everybody sees the state of the crawl. Visitors with
-// the token also see the collection, jobs, slow searches and warnings, and may act.
-type adminPages struct {
-	*frame
+// Handlers are the handlers of the admin page and its forms. Everybody sees the state of the crawl.
+// Visitors with the token also see the collection, jobs, slow searches and warnings, and may act.
+type Handlers struct {
+	*frame.Frame
 	respond    *respond.Responder
 	sessions   *session.Sessions
 	actions    *actions
@@ -29,11 +31,27 @@ type adminPages struct {
 	now        func() time.Time
 }
 
+// Kept has what a server keeps of its past, in memory.
+type Kept struct {
+	Slow       *recent.SlowQueries            // nil: not kept
+	Searches   *recent.Searches               // nil: not counted
+	Complaints *recent.Ring[recent.Complaint] // newest warnings and errors of the log
+}
+
+// New returns the handlers. o must have a Crawl.
+func New(f *frame.Frame, sessions *session.Sessions, o Options, k Kept, now func() time.Time) *Handlers {
+	return &Handlers{
+		Frame: f, respond: &respond.Responder{Log: f.Log}, sessions: sessions,
+		actions: &actions{o.Crawl, o.Jobs, o.Tuning, k.Searches},
+		slow:    k.Slow, complaints: k.Complaints, cluster: o.Cluster, now: now,
+	}
+}
+
 // Routes registers the admin page at /crawl. The addresses below /dashboard are those of an earlier
 // second page.
-func (s *adminPages) Routes(r *gin.Engine) {
+func (s *Handlers) Routes(r *gin.Engine) {
 	get := func(path string, h gin.HandlerFunc) { respond.HandleGet(r, path, h) }
-	back := func(c *gin.Context) { s.site.Redirect(c, http.StatusSeeOther, "/crawl") }
+	back := func(c *gin.Context) { s.Site.Redirect(c, http.StatusSeeOther, "/crawl") }
 	get("/crawl", s.Page(s.page))
 	get("/crawl/status", s.respond.Handler(s.statusJSON))
 	if s.actions.searches != nil {
@@ -63,7 +81,7 @@ func (s *adminPages) Routes(r *gin.Engine) {
 }
 
 // page shows the admin page or, with part=live, the part that changes.
-func (s *adminPages) page(c *gin.Context) error {
+func (s *Handlers) page(c *gin.Context) error {
 	if c.Query("part") != "live" {
 		return s.show(c, http.StatusOK, nil, false)
 	}
@@ -71,11 +89,11 @@ func (s *adminPages) page(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	return s.renderPart(c, "admin", "live", v)
+	return s.RenderPart(c, "admin", "live", v)
 }
 
 // show answers with the admin page and the result of an action.
-func (s *adminPages) show(c *gin.Context, code int, result []string, failed bool) error {
+func (s *Handlers) show(c *gin.Context, code int, result []string, failed bool) error {
 	admin, err := s.adminView(c)
 	if err != nil {
 		return err
@@ -88,12 +106,12 @@ func (s *adminPages) show(c *gin.Context, code int, result []string, failed bool
 	}
 	admin.Tunes = s.actions.tuning != nil
 	admin.Query, admin.Page = text.Clean(c.Query("query")), text.Clean(c.Query("page"))
-	v := s.view(c, "Crawl", "")
+	v := s.View(c, "Crawl", "")
 	v.Body = admin
-	return s.render(c, code, "admin", v)
+	return s.Render(c, code, "admin", v)
 }
 
-func (s *adminPages) adminView(c *gin.Context) (*adminView, error) {
+func (s *Handlers) adminView(c *gin.Context) (*adminView, error) {
 	status, err := s.status(c.Request.Context())
 	if err != nil {
 		return nil, err
@@ -110,7 +128,7 @@ func (s *adminPages) adminView(c *gin.Context) (*adminView, error) {
 }
 
 // serverView returns the part that only actors see.
-func (s *adminPages) serverView(ctx context.Context) (*serverView, error) {
+func (s *Handlers) serverView(ctx context.Context) (*serverView, error) {
 	v := &serverView{Complaints: s.complaints.Newest()}
 	if s.slow != nil {
 		v.SlowAfter, v.Slow = text.Duration(s.slow.Limit), s.slow.Newest()
@@ -147,7 +165,7 @@ func (s *adminPages) serverView(ctx context.Context) (*serverView, error) {
 const StatusTimeout = 2 * time.Second
 
 // status returns nil if no crawl runs.
-func (s *adminPages) status(ctx context.Context) (*vocab.CrawlStatus, error) {
+func (s *Handlers) status(ctx context.Context) (*vocab.CrawlStatus, error) {
 	ctx, cancel := context.WithTimeout(ctx, StatusTimeout)
 	defer cancel()
 	st, err := s.actions.crawl.Status(ctx)
@@ -157,7 +175,7 @@ func (s *adminPages) status(ctx context.Context) (*vocab.CrawlStatus, error) {
 	return st, err
 }
 
-func (s *adminPages) statusJSON(c *gin.Context) (any, error) {
+func (s *Handlers) statusJSON(c *gin.Context) (any, error) {
 	st, err := s.status(c.Request.Context())
 	if err == nil && st == nil {
 		err = respond.NewProblem(http.StatusNotFound, "no_crawl", "No crawl", "No crawl runs on this data folder.")
@@ -166,7 +184,7 @@ func (s *adminPages) statusJSON(c *gin.Context) (any, error) {
 }
 
 // searchesJSON answers with what was counted of searches.
-func (s *adminPages) searchesJSON(c *gin.Context) (any, error) {
+func (s *Handlers) searchesJSON(c *gin.Context) (any, error) {
 	if !s.sessions.IsActor(c.Request) {
 		return nil, s.sessions.Permit(c.Request)
 	}
@@ -174,7 +192,7 @@ func (s *adminPages) searchesJSON(c *gin.Context) (any, error) {
 	return map[string]any{"fruitless": kept.Fruitless(), "opened": kept.Opened()}, nil
 }
 
-func (s *adminPages) login(c *gin.Context) error {
+func (s *Handlers) login(c *gin.Context) error {
 	if err := s.sessions.LogIn(c, true); err != nil {
 		p := s.respond.Judge(c, err)
 		if p.Status != http.StatusUnauthorized && p.Status != http.StatusTooManyRequests {
@@ -182,20 +200,20 @@ func (s *adminPages) login(c *gin.Context) error {
 		}
 		return s.show(c, p.Status, []string{p.Message}, true)
 	}
-	s.site.Redirect(c, http.StatusSeeOther, "/crawl")
+	s.Site.Redirect(c, http.StatusSeeOther, "/crawl")
 	return nil
 }
 
-func (s *adminPages) logout(c *gin.Context) error {
+func (s *Handlers) logout(c *gin.Context) error {
 	if err := s.sessions.LogOut(c); err != nil {
 		return err
 	}
-	s.site.Redirect(c, http.StatusSeeOther, "/crawl")
+	s.Site.Redirect(c, http.StatusSeeOther, "/crawl")
 	return nil
 }
 
 // rankPage shows the report of a job. The report has its style inside and may load nothing.
-func (s *adminPages) rankPage(c *gin.Context) error {
+func (s *Handlers) rankPage(c *gin.Context) error {
 	if !s.sessions.IsActor(c.Request) {
 		return s.sessions.Permit(c.Request)
 	}
@@ -205,7 +223,7 @@ func (s *adminPages) rankPage(c *gin.Context) error {
 		return respond.NotFound("There is no such report. The server keeps the newest reports until it ends.")
 	}
 	c.Header("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox; frame-ancestors 'none'")
-	c.Data(http.StatusOK, htmlType, page)
+	c.Data(http.StatusOK, frame.HTMLType, page)
 	return nil
 }
 
@@ -214,7 +232,7 @@ const MaxForm = session.MaxForm
 
 // acting returns a handler that runs an action for visitors who may act. Browsers get the page;
 // programs, which send the token in Authorization, get JSON.
-func (s *adminPages) acting(name string, act action) gin.HandlerFunc {
+func (s *Handlers) acting(name string, act action) gin.HandlerFunc {
 	return func(c *gin.Context) {
 		result, err := s.act(c, name, act)
 		if c.GetHeader("Authorization") != "" {
@@ -228,14 +246,14 @@ func (s *adminPages) acting(name string, act action) gin.HandlerFunc {
 		case err != nil:
 			s.Page(func(c *gin.Context) error { return s.show(c, http.StatusConflict, []string{err.Error()}, true) })(c)
 		case len(result) == 0:
-			s.site.Redirect(c, http.StatusSeeOther, "/crawl")
+			s.Site.Redirect(c, http.StatusSeeOther, "/crawl")
 		default:
 			s.Page(func(c *gin.Context) error { return s.show(c, http.StatusOK, result, false) })(c)
 		}
 	}
 }
 
-func (s *adminPages) act(c *gin.Context, name string, act action) ([]string, error) {
+func (s *Handlers) act(c *gin.Context, name string, act action) ([]string, error) {
 	c.Request.Body = http.MaxBytesReader(c.Writer, c.Request.Body, MaxForm)
 	if err := c.Request.ParseForm(); err != nil {
 		return nil, respond.BadParameter("The form is malformed or too long.")
@@ -249,7 +267,7 @@ func (s *adminPages) act(c *gin.Context, name string, act action) ([]string, err
 }
 
 // answerProgram answers with the result of an action, or with the text of any error.
-func (s *adminPages) answerProgram(c *gin.Context, result []string, err error) {
+func (s *Handlers) answerProgram(c *gin.Context, result []string, err error) {
 	var p *respond.Problem
 	switch {
 	case errors.As(err, &p):

@@ -1,15 +1,16 @@
-package pages
+package frame
 
 import (
 	"html/template"
+	"maps"
 	"path"
-	"reflect"
 	"regexp"
 	"strconv"
 	"strings"
 
 	"anatomy/web/internal/messages"
 	"anatomy/web/internal/text"
+	"anatomy/web/internal/visitor"
 )
 
 // templates are the parsed pages by name. All but busy have the layout around them.
@@ -17,28 +18,21 @@ type templates map[string]*template.Template
 
 // parseTemplates returns the templates with the texts of one language. It panics on a template that
 // does not parse: templates are part of the program.
-func parseTemplates(a assets, m *messages.Printer) templates {
-	var tips template.HTML // the same on every page of results, of which it took a third
+func parseTemplates(a assets, m *messages.Printer, more []template.FuncMap) templates {
 	functions := template.FuncMap{
 		"asset":  func(name string) string { return a.Served[name] },
 		"t":      m.Text,
 		"h":      m.HTML,
 		"lang":   func() string { return m.Tag },
-		"quote":  quote,
+		"quote":  Quote,
 		"code":   code,
 		"count":  m.Count,
 		"date":   m.Date,
 		"moment": m.Moment,
 		"points": text.Points,
-
-		"resultList": func(results []resultView, tab bool) template.HTML { return resultList(m, results, tab) },
-		"tools":      func(v *resultsView) template.HTML { return tools(m, v) },
-		"tips":       func() template.HTML { return tips },
-
-		"count64": func(n any) string { return m.Count(int(reflect.ValueOf(n).Int())) },
-		"counted": func(n int, noun string) string { return text.Counted(n, noun) },
-		"sum":     func(a, b int64) int64 { return a + b },
-		"rate":    rate, "hits": hits, "megabytes": megabytes, "span": span,
+	}
+	for _, of := range more {
+		maps.Copy(functions, of)
 	}
 	parse := func(t *template.Template, name string) *template.Template {
 		source, err := files.ReadFile(path.Join("templates", name))
@@ -52,7 +46,6 @@ func parseTemplates(a assets, m *messages.Printer) templates {
 		return t
 	}
 	layout := parse(template.New("layout.html").Funcs(functions), "layout.html")
-	tips = searchTips(template.Must(layout.Clone()))
 	all := templates{}
 	entries, _ := files.ReadDir("templates") // embedded: cannot fail
 	for _, e := range entries {
@@ -86,18 +79,9 @@ func withLiterals(source string, a assets, m *messages.Printer) string {
 	})
 }
 
-// searchTips returns the list of operators below results.
-func searchTips(layout *template.Template) template.HTML {
-	var b strings.Builder
-	if err := layout.ExecuteTemplate(&b, "operators", plainExamples); err != nil {
-		panic(err)
-	}
-	return template.HTML(b.String())
-}
-
-// quote returns a text of the visitor's for a message, as a link unless href is "". href is an address
+// Quote returns a text of the visitor's for a message, as a link unless href is "". href is an address
 // of this server.
-func quote(href, text string) template.HTML {
+func Quote(href, text string) template.HTML {
 	text = "<bdi>" + template.HTMLEscapeString(text) + "</bdi>"
 	if href != "" {
 		text = `<a href="` + template.HTMLEscapeString(href) + `">` + text + "</a>"
@@ -110,27 +94,27 @@ func code(text string) template.HTML {
 	return template.HTML("<code>" + template.HTMLEscapeString(text) + "</code>")
 }
 
-// A view is the data of a template. Body is for the page, the other fields are for the layout.
-type view struct {
+// A View is the data of a template. Body is for the page, the other fields are for the layout.
+type View struct {
 	Site    string
 	HasBot  bool // /bot is there
 	Title   string
 	Query   string
 	Num     int // results per page, 0 for the default
-	Visitor *visitor
+	Visitor *visitor.Visitor
 	Rank    string // requested rank vector, "" for the default
 	Anchors string // texts of links that count, "" for all
 	Type    string // of results, "" for pages
-	Kinds   []tabView
+	Kinds   []Tab
 
-	Collections []tabView // the collections of the process, if there are several
+	Collections []Tab // the collections of the process, if there are several
 	Body        any
 
 	Messages *messages.Printer // of the language of the page
 }
 
-// A tabView is a link to the results of one kind.
-type tabView struct {
+// A Tab is a link to the results of one kind.
+type Tab struct {
 	Label, Href string
 	Current     bool
 }

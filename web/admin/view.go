@@ -1,8 +1,10 @@
-package pages
+package admin
 
 import (
 	"fmt"
+	"html/template"
 	"math"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -10,6 +12,8 @@ import (
 
 	"anatomy/collection"
 	"anatomy/vocab"
+	"anatomy/web/internal/frame"
+	"anatomy/web/internal/messages"
 	"anatomy/web/internal/recent"
 	"anatomy/web/internal/text"
 )
@@ -81,10 +85,10 @@ func newJobView(j Job, now time.Time) jobView {
 func (v *serverView) Share(bytes int64) int { return int(1000 * bytes / max(1, v.Most)) }
 
 // Kinds returns the errors by kind, most frequent first.
-func (v *adminView) Kinds() []tallied { return tally(v.Status.Errors) }
+func (v *adminView) Kinds() []text.Tallied { return text.Tally(v.Status.Errors) }
 
 // Reasons returns the reasons of waiting hosts, most frequent first.
-func (v *adminView) Reasons() []tallied { return tally(v.Status.Waiting) }
+func (v *adminView) Reasons() []text.Tallied { return text.Tally(v.Status.Waiting) }
 
 // Reached returns the rate as thousandths of what politeness allows, or -1 if politeness sets no
 // limit.
@@ -175,5 +179,15 @@ func megabytes(n int64) string {
 		return text.Count(int(mb)) + " MB"
 	default:
 		return text.Count(int(mb/1000)) + " GB"
+	}
+}
+
+// Functions are those that the template of the admin page calls.
+func Functions(_ *frame.Frame, m *messages.Printer) template.FuncMap {
+	return template.FuncMap{
+		"count64": func(n any) string { return m.Count(int(reflect.ValueOf(n).Int())) },
+		"counted": func(n int, noun string) string { return text.Counted(n, noun) },
+		"sum":     func(a, b int64) int64 { return a + b },
+		"rate":    rate, "hits": hits, "megabytes": megabytes, "span": span,
 	}
 }
