@@ -126,9 +126,9 @@ cmd/anatomy/internal/disks: disk/datadir disk/durable cmd/anatomy/internal/cli
 cmd/anatomy/internal/clusters: vocab cluster/bucket cluster/bus cluster/division cluster/lease cluster/node cluster/replica upkeep disk/datadir disk/durable disk/shards disk/snapshot cmd/anatomy/internal/cli
 cmd/anatomy/internal/rules: config weburl disk/durable disk/shards searcher/pins searcher/synonyms cmd/anatomy/internal/cli
 cmd/anatomy/internal/history: disk/crawllog disk/shards engine urlserver cmd/anatomy/internal/cli
-cmd/anatomy/internal/schedule:
+cmd/anatomy/internal/schedule: config disk/crawllog
 cmd/anatomy/internal/serving: weburl disk/shards cmd/anatomy/internal/cli
-cmd/anatomy/internal/configs: config disk/shards searcher cmd/anatomy/internal/cli cmd/anatomy/internal/quality cmd/anatomy/internal/record cmd/anatomy/internal/rules
+cmd/anatomy/internal/configs: config disk/crawllog disk/shards searcher web/admin cmd/anatomy/internal/cli cmd/anatomy/internal/quality cmd/anatomy/internal/record cmd/anatomy/internal/rules cmd/anatomy/internal/schedule
 cmd/anatomy/internal/quality: vocab weburl eval upkeep searcher searcher/scoring collection disk/datadir disk/durable disk/shards searcher/synonyms cmd/anatomy/internal/cli cmd/anatomy/internal/rules
 cmd/anatomy/internal/tuning: config disk/durable cmd/anatomy/internal/quality cmd/anatomy/internal/rules
 cmd/anatomy/internal/export: upkeep warc parallel cmd/anatomy/internal/cli

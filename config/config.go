@@ -24,7 +24,6 @@ package config
 
 import (
 	"bytes"
-	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -122,12 +121,17 @@ func Read(dir string) (*Config, error) { return ReadFile(Path(dir)) }
 
 // ReadFile is Read for a file of any name.
 func ReadFile(path string) (*Config, error) {
-	c := &Config{Crawl: map[string]any{}, path: path}
-	var err error
-	if c.content, err = os.ReadFile(path); err != nil {
+	content, err := os.ReadFile(path)
+	if err != nil {
 		return nil, err
 	}
-	err = toml.NewDecoder(bytes.NewReader(c.content)).DisallowUnknownFields().Decode(c)
+	return Parse(path, content)
+}
+
+// Parse returns the config of a file with some content. Its errors are those of Read.
+func Parse(path string, content []byte) (*Config, error) {
+	c := &Config{Crawl: map[string]any{}, path: path, content: content}
+	err := toml.NewDecoder(bytes.NewReader(c.content)).DisallowUnknownFields().Decode(c)
 	var unknown *toml.StrictMissingError
 	var wrong *toml.DecodeError
 	switch {
@@ -271,7 +275,8 @@ func (c *Config) isIn(file []byte) bool {
 		(len(in.Crawl)+len(c.Crawl) == 0 || same(in.Crawl, c.Crawl)) // nil is as good as empty
 }
 
-const header = `# The rules of this crawl. "anatomy crawl" without flags follows them; a flag changes them.
+// Header is how a file begins that the program writes.
+const Header = `# The rules of this crawl. "anatomy crawl" without flags follows them; a flag changes them.
 # The names are those of the flags. What each means: anatomy config
 
 `
@@ -283,8 +288,8 @@ var ErrChanged = errors.New("the file was changed in the meantime")
 // stay, unless the file has a form that only a rewrite can change. The error wraps ErrChanged if
 // the file changed since it was read.
 func (c *Config) Write() error {
-	if now, err := os.ReadFile(c.path); !errors.Is(err, fs.ErrNotExist) && !bytes.Equal(now, c.content) {
-		return fmt.Errorf("%s: %w", c.path, cmp.Or(err, ErrChanged))
+	if err := isStill(c.path, c.content); err != nil {
+		return err
 	}
 	content, ok := edit(c.content, c.was, c.Crawl)
 	if ok {
@@ -298,14 +303,44 @@ func (c *Config) Write() error {
 		if err != nil {
 			return fmt.Errorf("%s: %w", c.path, err)
 		}
-		if content = append([]byte(header), b...); !c.isIn(content) {
+		if content = append([]byte(Header), b...); !c.isIn(content) {
 			return fmt.Errorf("%s: a key or value cannot be written; is it UTF-8?", c.path)
 		}
 	}
-	if err := durable.WritePrivate(durable.OS, c.path, content); err != nil {
-		return fmt.Errorf("%s: %w", c.path, err)
+	if err := replace(c.path, content); err != nil {
+		return err
 	}
 	c.content, c.was, c.search = content, maps.Clone(c.Crawl), c.Search
+	return nil
+}
+
+// Replace replaces the whole file of a data folder, which had the content was; nil if there was none.
+// Only its owner can read it. The error wraps ErrChanged if the file has another content.
+func Replace(dir string, was, now []byte) error {
+	if err := isStill(Path(dir), was); err != nil {
+		return err
+	}
+	return replace(Path(dir), now)
+}
+
+// isStill returns an error if a file exists and does not have the content was.
+func isStill(path string, was []byte) error {
+	now, err := os.ReadFile(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return fmt.Errorf("%s: %w", path, err)
+	case was == nil || !bytes.Equal(now, was):
+		return fmt.Errorf("%s: %w", path, ErrChanged)
+	}
+	return nil
+}
+
+func replace(path string, content []byte) error {
+	if err := durable.WritePrivate(durable.OS, path, content); err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
 	return nil
 }
 

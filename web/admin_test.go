@@ -249,3 +249,135 @@ func TestAdminPageRemembers(t *testing.T) {
 		}
 	}
 }
+
+// fakeSettings are rules of which each line that has the word wrong is wrong.
+type fakeSettings struct{ text string }
+
+func (f *fakeSettings) Read() (string, string, error) {
+	return f.text, fmt.Sprint("v", len(f.text)), nil
+}
+
+func (f *fakeSettings) Keys() (string, error) { return "# every key\ndelay = '1s'\n", nil }
+
+func (f *fakeSettings) Replace(version, text string) (all []admin.SettingsProblem, err error) {
+	if _, now, _ := f.Read(); version != now {
+		return nil, errors.New("The file was changed in the meantime.")
+	}
+	for i, line := range strings.Split(text, "\n") {
+		if strings.Contains(line, "wrong") {
+			all = append(all, admin.SettingsProblem{Line: i + 1, Key: "<b>", Text: "a reason"})
+		}
+	}
+	if len(all) == 0 {
+		f.text = text
+	}
+	return all, nil
+}
+
+func (f *fakeSettings) NextCrawl() (time.Time, error) { return fetched.Add(3 * time.Hour), nil }
+
+func (f *fakeSettings) PastCrawls() ([]admin.PastCrawl, error) {
+	var all []admin.PastCrawl
+	for i := range 7 {
+		began := fetched.Add(-time.Duration(i) * 24 * time.Hour)
+		all = append(all, admin.PastCrawl{Began: began, Ended: began.Add(90 * time.Minute), How: "recrawl", By: "schedule",
+			Result: "failed", Reason: "<script>hit()</script>", Visited: int64(1000 + i), Pages: 314_244})
+	}
+	return all, nil
+}
+
+func settingsServer(f *fakeSettings) *Server {
+	return newServerOf(Options{
+		Collection: newFake(), Damage: func() map[string]int { return map[string]int{"repository": 2, "links": 0} },
+		Admin: admin.Options{Crawl: busyCrawl(), Jobs: newFakeJobs(), Token: testToken, Settings: f},
+		Now:   func() time.Time { return fetched.Add(time.Hour) },
+	})
+}
+
+// TestSettings: who may act sees the rules, changes them, and is told what is wrong with what they
+// typed, which is kept in the form. Others see and change nothing.
+func TestSettings(t *testing.T) {
+	f := &fakeSettings{text: "delay = '5s'\n</textarea><script>hit()</script>"}
+	s := settingsServer(f)
+	for _, path := range []string{"/crawl/config", "/crawl/history"} {
+		if body := do(t, s, "GET", path).Body.String(); strings.Contains(body, "delay") || strings.Contains(body, "recrawl") {
+			t.Errorf("%s without a login: %s", path, body)
+		}
+	}
+	before := f.text
+	if w := do(t, s, "POST", "/crawl/config"); w.Code != http.StatusUnauthorized && w.Code != http.StatusForbidden || f.text != before {
+		t.Errorf("a change without a login: %d", w.Code)
+	}
+	b, form := loggedIn(t, s)
+	body := b.do("GET", "/crawl/config", nil).Body.String()
+	if !strings.Contains(body, "delay = &#39;5s&#39;") || strings.Contains(body, "<script>hit") || !strings.Contains(body, "# every key") {
+		t.Error(body)
+	}
+	version := fmt.Sprint("v", len(f.text))
+	change := func(version, text string) (int, string) {
+		w := b.do("POST", "/crawl/config", url.Values{"form": {form}, "version": {version}, "text": {text}})
+		return w.Code, w.Body.String()
+	}
+	if code, body := change(version, "fine\nwrong\n"); code != http.StatusConflict || f.text != before ||
+		!strings.Contains(body, "line 2, key <code>&lt;b&gt;</code>: a reason") || !strings.Contains(body, "fine\nwrong") {
+		t.Errorf("%d\n%s", code, body)
+	}
+	if code, body := change("v0", "fine\n"); code != http.StatusConflict || f.text != before || !strings.Contains(body, "changed in the meantime") || !strings.Contains(body, "fine") {
+		t.Errorf("%d\n%s", code, body)
+	}
+	if code, _ := change(version, "fine\n"); code != http.StatusSeeOther || f.text != "fine\n" {
+		t.Errorf("%d, %q", code, f.text)
+	}
+	if body := b.do("GET", "/crawl/config?kept=1", nil).Body.String(); !strings.Contains(body, "The rules are kept.") {
+		t.Error(body)
+	}
+	if w := b.do("POST", "/crawl/config", url.Values{"version": {"v5"}, "text": {"other"}}); w.Code != http.StatusForbidden || f.text != "fine\n" {
+		t.Errorf("without the value of the form: %d, %q", w.Code, f.text)
+	}
+}
+
+// TestSettingsOfPrograms: a program with the token does the same, in JSON.
+func TestSettingsOfPrograms(t *testing.T) {
+	f := &fakeSettings{text: "delay = '5s'\n"}
+	s := settingsServer(f)
+	ask := func(method, path string, form url.Values) (int, string) {
+		r := httptest.NewRequest(method, path, strings.NewReader(form.Encode()))
+		r.Header.Set("Authorization", "Bearer "+testToken)
+		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+		w := httptest.NewRecorder()
+		s.Handler().ServeHTTP(w, r)
+		return w.Code, w.Body.String()
+	}
+	if code, body := ask("GET", "/crawl/config", nil); code != 200 || !strings.Contains(body, `"version":"v13"`) {
+		t.Errorf("%d %s", code, body)
+	}
+	if code, body := ask("POST", "/crawl/config", url.Values{"version": {"v13"}, "text": {"wrong"}}); code != http.StatusConflict ||
+		!strings.Contains(body, `{"problems":[{"line":1,"key":"`) || !strings.Contains(body, "a reason") {
+		t.Errorf("%d %s", code, body)
+	}
+	if code, body := ask("POST", "/crawl/config", url.Values{"version": {"v13"}, "text": {"fine"}}); code != 200 || f.text != "fine" {
+		t.Errorf("%d %s", code, body)
+	}
+	if code, body := ask("GET", "/crawl/history", nil); code != 200 || strings.Count(body, `"how":"recrawl"`) != 7 {
+		t.Errorf("%d %s", code, body)
+	}
+}
+
+// TestAdminPageOfTheCollection: the page shows when the next recrawl begins, the newest past crawls, and
+// the damage.
+func TestAdminPageOfTheCollection(t *testing.T) {
+	s := settingsServer(&fakeSettings{})
+	b, _ := loggedIn(t, s)
+	body := b.do("GET", "/crawl", nil).Body.String()
+	for _, want := range []string{"The next recrawl begins at", "90 min", "Damage of the data folder", `href="/crawl/history"`, `href="/crawl/config"`} {
+		if !strings.Contains(body, want) {
+			t.Errorf("no %q", want)
+		}
+	}
+	if n := strings.Count(body, "failed: &lt;script&gt;hit()&lt;/script&gt;</td>"); n != 5 || strings.Contains(body, "<script>hit") {
+		t.Errorf("%d past crawls", n)
+	}
+	if all := b.do("GET", "/crawl/history", nil).Body.String(); strings.Count(all, "<td>recrawl</td>") != 7 {
+		t.Error(all)
+	}
+}

@@ -226,7 +226,9 @@ func New(o Options) *Server {
 		metrics:     newMetrics(o.Admin.Crawl, o.Collection.AnswerStats, o.Collection.MissingShards, o.Damage, o.Admin.Cluster),
 	}
 	if o.Admin.Crawl != nil {
-		s.admin = admin.New(page, sessions, o.Admin, admin.Kept{Slow: slow, Searches: searches, Complaints: warnings}, o.Now)
+		s.admin = admin.New(page, sessions, o.Admin, admin.Kept{
+			Slow: slow, Searches: searches, Complaints: warnings, Damage: o.Damage,
+		}, o.Now)
 	}
 	s.api = api.New(api.Options{
 		Reader: read, Site: site, Log: log, Now: o.Now, Images: o.FetchImage != nil,

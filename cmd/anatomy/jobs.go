@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"log/slog"
 	"slices"
 	"strings"
@@ -20,7 +19,6 @@ import (
 	"anatomy/cmd/anatomy/internal/schedule"
 	"anatomy/cmd/anatomy/internal/sharded"
 	"anatomy/collection"
-	"anatomy/config"
 	"anatomy/disk/crawllog"
 	"anatomy/engine"
 	"anatomy/ranking"
@@ -250,7 +248,7 @@ func (j *jobs) crawl(o engine.Options, kept *rules.Rules, by string) func(contex
 func (j *jobs) followSchedule(ctx context.Context) error {
 	failure := ""
 	return schedule.Run(ctx, func() (schedule.Schedule, time.Time) {
-		s, last, err := readSchedule(j.dir)
+		s, last, err := schedule.Read(j.dir)
 		if err != nil && err.Error() != failure { // once
 			j.log.Error("schedule of recrawls", "error", err)
 		}
@@ -266,29 +264,6 @@ func (j *jobs) followSchedule(ctx context.Context) error {
 		}
 		return !errors.Is(err, errBusy)
 	})
-}
-
-// readSchedule returns the schedule of a data folder, and when its last crawl began.
-func readSchedule(dir string) (s schedule.Schedule, last time.Time, err error) {
-	kept, err := config.Read(dir)
-	if errors.Is(err, fs.ErrNotExist) {
-		return s, last, nil
-	}
-	if err != nil {
-		return s, last, err
-	}
-	text, ok, err := kept.Flag("schedule")
-	if !ok || err != nil || len(text) != 1 {
-		return s, last, err
-	}
-	if s, err = schedule.Parse(text[0]); err != nil {
-		return s, last, kept.Problem(err, "crawl", "schedule")
-	}
-	crawls, err := crawllog.Read(dir)
-	if len(crawls) > 0 {
-		last = crawls[0].Began
-	}
-	return s, last, err
 }
 
 // Holdings measures the collection.

@@ -17,6 +17,7 @@ import (
 
 	"anatomy/cmd/anatomy/internal/cli"
 	"anatomy/cmd/anatomy/internal/clusters"
+	"anatomy/cmd/anatomy/internal/configs"
 	"anatomy/cmd/anatomy/internal/rules"
 	"anatomy/cmd/anatomy/internal/service"
 	"anatomy/cmd/anatomy/internal/serving"
@@ -337,10 +338,11 @@ func openFolder(dir, path string, beside *web.Collections, o serveOptions) (*fol
 	site.PDF, site.Damage = readPDF(), damaged
 	jobs := newJobs(dir, site, o.log)
 	var tunes admin.Tuning
+	var settings admin.Settings
 	var tuned *tuning.Files
 	if o.cluster == nil { // else the owner of the cluster has the files
 		tuned = tuning.New(dir)
-		tunes = tuned
+		tunes, settings = tuned, configs.NewEditor(dir, ruleFlags(true), o.recrawls)
 	}
 	var bot *pages.Bot
 	if o.agent != "" {
@@ -356,7 +358,7 @@ func openFolder(dir, path string, beside *web.Collections, o serveOptions) (*fol
 		Hosts: o.hosts, Certificate: o.certificate, Origins: o.origins,
 		Private:    func() bool { return shards.IsPrivate(dir) },
 		PublicOnly: o.publicOnly, LoginHeader: o.loginHeader,
-		Admin:  admin.Options{Crawl: control.New(dir), Jobs: jobs, Token: o.token, ReadToken: o.readToken, Audit: recordActions(dir, o.log), SlowQueries: o.slow, Searches: o.searches, Tuning: tunes, Cluster: o.cluster},
+		Admin:  admin.Options{Crawl: control.New(dir), Jobs: jobs, Token: o.token, ReadToken: o.readToken, Audit: recordActions(dir, o.log), SlowQueries: o.slow, Searches: o.searches, Tuning: tunes, Settings: settings, Cluster: o.cluster},
 		API:    web.APIOptions{Keys: o.keys, SiteSets: o.siteSets},
 		Limits: web.Limits{Connections: o.connections, Rate: o.rate},
 		Damage: damaged.Counts,

@@ -28,6 +28,8 @@ type Handlers struct {
 	slow       *recent.SlowQueries
 	cluster    Cluster // nil for none
 	complaints *recent.Ring[recent.Complaint]
+	settings   Settings // nil: rules and past crawls are not shown
+	damage     func() map[string]int
 	now        func() time.Time
 }
 
@@ -36,6 +38,7 @@ type Kept struct {
 	Slow       *recent.SlowQueries            // nil: not kept
 	Searches   *recent.Searches               // nil: not counted
 	Complaints *recent.Ring[recent.Complaint] // newest warnings and errors of the log
+	Damage     func() map[string]int          // problems that readers have found, by structure; nil: not known
 }
 
 // New returns the handlers. o must have a Crawl.
@@ -43,7 +46,7 @@ func New(f *frame.Frame, sessions *session.Sessions, o Options, k Kept, now func
 	return &Handlers{
 		Frame: f, respond: &respond.Responder{Log: f.Log}, sessions: sessions,
 		actions: &actions{o.Crawl, o.Jobs, o.Tuning, k.Searches},
-		slow:    k.Slow, complaints: k.Complaints, cluster: o.Cluster, now: now,
+		slow:    k.Slow, complaints: k.Complaints, cluster: o.Cluster, settings: o.Settings, damage: k.Damage, now: now,
 	}
 }
 
@@ -56,6 +59,11 @@ func (s *Handlers) Routes(r *gin.Engine) {
 	get("/crawl/status", s.respond.Handler(s.statusJSON))
 	if s.actions.searches != nil {
 		get("/crawl/searches", s.respond.Handler(s.searchesJSON))
+	}
+	if s.settings != nil {
+		get("/crawl/config", s.Page(s.settingsPage))
+		r.POST("/crawl/config", s.Page(s.keepSettings))
+		get("/crawl/history", s.Page(s.historyPage))
 	}
 	get("/crawl/:action", back) // the address of a form, reloaded
 	get("/dashboard", back)
@@ -144,6 +152,7 @@ func (s *Handlers) serverView(ctx context.Context) (*serverView, error) {
 			v.Unreached = err.Error()
 		}
 	}
+	s.addCollection(v)
 	if s.actions.jobs == nil {
 		return v, nil
 	}
@@ -160,6 +169,37 @@ func (s *Handlers) serverView(ctx context.Context) (*serverView, error) {
 	}
 	return v, nil
 }
+
+// addCollection adds the crawls, the damage and the neighbours of the collection.
+func (s *Handlers) addCollection(v *serverView) {
+	if s.damage != nil {
+		counts := map[string]int64{}
+		for structure, n := range s.damage() {
+			counts[structure] = int64(n)
+		}
+		v.Damage = text.Tally(counts)
+	}
+	if s.Beside.HasSeveral() {
+		for _, of := range s.Beside.All {
+			v.Beside = append(v.Beside, frame.Tab{Label: of.Name, Href: of.Site.Path("/crawl"), Current: of.Site == s.Site})
+		}
+	}
+	if v.Rules = s.settings != nil; !v.Rules {
+		return
+	}
+	next, failed := s.settings.NextCrawl()
+	past, err := s.settings.PastCrawls()
+	if err = errors.Join(failed, err); err != nil {
+		v.Unread = err.Error()
+	}
+	if !next.IsZero() {
+		v.NextCrawl = &next
+	}
+	v.Past = past[:min(len(past), pastShown)]
+}
+
+// pastShown is the number of past crawls on the admin page.
+const pastShown = 5
 
 // StatusTimeout bounds the wait for the status of a crawl.
 const StatusTimeout = 2 * time.Second

@@ -38,6 +38,8 @@ type Options struct {
 
 	Tuning Tuning // default nil: the admin page changes no synonyms, pins and judged queries
 
+	Settings Settings // default nil: the admin page does not show and change the rules of the collection
+
 	Cluster Cluster // of which this machine is a part; default nil: none
 }
 

@@ -52,6 +52,15 @@ type serverView struct {
 	Cluster   *vocab.ClusterStatus // nil for none
 	Unreached string               // why the state of the cluster is not known; "" if it is
 
+	Beside []frame.Tab // admin pages of the collections of the process, if there are several
+
+	Rules     bool        // they can be read and changed here
+	NextCrawl *time.Time  // scheduled; nil for none
+	Past      []PastCrawl // the newest
+	Unread    string      // why NextCrawl or Past is unknown, or ""
+
+	Damage []text.Tallied // problems that readers of the data folder have found, by structure
+
 	Counts    bool // searches are counted
 	Fruitless []recent.FruitlessQuery
 	Opened    []recent.OpenedResult

@@ -78,6 +78,16 @@ func open(s *cli.GlobalFlags) (*config.Config, error) {
 
 // show prints the current rules with what each key means.
 func show(c *cobra.Command, kept *config.Config, defaults *pflag.FlagSet) error {
+	text, err := describe(kept, defaults)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprint(c.OutOrStdout(), text)
+	return err
+}
+
+// describe returns the current rules with what each key means.
+func describe(kept *config.Config, defaults *pflag.FlagSet) (string, error) {
 	var text strings.Builder
 	about := "The rules of " + kept.Path() + ". What follows a # has its default."
 	if !kept.Exists() {
@@ -95,7 +105,7 @@ func show(c *cobra.Command, kept *config.Config, defaults *pflag.FlagSet) error 
 		}
 		line, err := config.Format(name, value)
 		if err != nil {
-			return err
+			return "", err
 		}
 		_, usage := pflag.UnquoteUsage(flag)
 		fmt.Fprintf(&text, "\n# %s\n%s%s\n", usage, comment, line)
@@ -107,7 +117,7 @@ func show(c *cobra.Command, kept *config.Config, defaults *pflag.FlagSet) error 
 	} {
 		line, err := config.Format(key.name, key.value)
 		if err != nil {
-			return err
+			return "", err
 		}
 		comment := ""
 		if key.value == "" {
@@ -117,10 +127,9 @@ func show(c *cobra.Command, kept *config.Config, defaults *pflag.FlagSet) error 
 	}
 	pins, err := formatPins(kept.Search.Pins)
 	if err != nil {
-		return err
+		return "", err
 	}
-	_, err = fmt.Fprint(c.OutOrStdout(), text.String(), pins)
-	return err
+	return text.String() + pins, nil
 }
 
 // formatPins returns the pins as tables, or an example in comments.

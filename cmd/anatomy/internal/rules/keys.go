@@ -19,6 +19,12 @@ var Flags = []string{
 	"bind", "proxy", "proxy-password", "max-rate", "render", "chromium", "schedule",
 }
 
+// ownerKeys are the flags that name files and programs of the machine, or its ways to other machines.
+// Who can only reach the admin page cannot change them.
+var ownerKeys = []string{
+	"topic", "credentials", "chromium", "resolver", "allow-private", "bind", "proxy", "proxy-password", "http-port", "https-port",
+}
+
 // urlKey is the flag of start URLs. Those that are given are added to the kept ones.
 const urlKey = "url"
 

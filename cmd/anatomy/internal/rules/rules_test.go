@@ -2,6 +2,7 @@ package rules
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -23,5 +24,22 @@ func TestTooManyURLs(t *testing.T) {
 	r.AddURLs([]string{"b.test", "https://B.test/"})
 	if kept, _, _ := r.config.Flag(urlKey); len(kept) != maxURLs || !strings.HasPrefix(r.Text(false), "1001 start URLs: ") {
 		t.Errorf("%d are kept: %q", len(kept), r.Text(false))
+	}
+}
+
+// TestOwnerKeys: every key is either one that the admin page may change or one that it may not, so that a
+// new one is thought about.
+func TestOwnerKeys(t *testing.T) {
+	open := []string{
+		"url", "scope", "include", "exclude", "policy", "delay", "max-pages", "max-pages-per-host", "max-depth", "max-repeats",
+		"max-urls-per-site", "max-mb-per-site", "max-parsing-per-site", "per-site", "per-address", "delay-for",
+		"connections-for", "connections", "no-index", "contact", "user-agent", "max-rate", "render", "schedule",
+	}
+	for _, key := range Flags {
+		was, now := config.New(t.TempDir()), config.New(t.TempDir())
+		now.SetFlag(key, "x")
+		if refused := len(CheckOwnerKeys(was, now)) == 1; refused == slices.Contains(open, key) {
+			t.Errorf("%s: refused %v", key, refused)
+		}
 	}
 }

@@ -4,7 +4,11 @@ package schedule
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"time"
+
+	"anatomy/config"
+	"anatomy/disk/crawllog"
 )
 
 // A Schedule says when recrawls begin: each day at a time, or at an interval. The zero value is never.
@@ -99,4 +103,27 @@ func Run(ctx context.Context, read func() (Schedule, time.Time), begin func(Sche
 		case <-time.After(wait):
 		}
 	}
+}
+
+// Read returns the schedule of a data folder, and when its last crawl began.
+func Read(dir string) (s Schedule, last time.Time, err error) {
+	kept, err := config.Read(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return s, last, nil
+	}
+	if err != nil {
+		return s, last, err
+	}
+	text, ok, err := kept.Flag("schedule")
+	if !ok || err != nil || len(text) != 1 {
+		return s, last, err
+	}
+	if s, err = Parse(text[0]); err != nil {
+		return s, last, kept.Problem(err, "crawl", "schedule")
+	}
+	crawls, err := crawllog.Read(dir)
+	if len(crawls) > 0 {
+		last = crawls[0].Began
+	}
+	return s, last, err
 }

@@ -1,0 +1,23 @@
+package rules
+
+import (
+	"errors"
+	"reflect"
+
+	"anatomy/config"
+)
+
+// CheckOwnerKeys returns a problem for each key that differs between two files and that only those may
+// change who can edit the file itself, because it names files, programs or networks of the machine.
+func CheckOwnerKeys(was, now *config.Config) (all []*config.Problem) {
+	why := errors.New("it can only be changed in the file itself, because it names files, programs or networks of the server")
+	for _, name := range ownerKeys {
+		if !reflect.DeepEqual(was.Crawl[name], now.Crawl[name]) {
+			all = append(all, now.Problem(why, "crawl", name))
+		}
+	}
+	if was.Search.Synonyms != now.Search.Synonyms {
+		all = append(all, now.Problem(why, "search", "synonyms"))
+	}
+	return all
+}
