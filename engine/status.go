@@ -14,6 +14,7 @@ func (c *Crawl) Status() *vocab.CrawlStatus {
 	now := c.now()
 	stats, fetched, outlook := c.Stats(), c.visitor.Stats(), c.urls.Outlook(now, vocab.MaxHostStatus)
 	rate, rates := c.fetcher.rate.Read()
+	errors, examples := c.intake.errors.Read()
 	st := &vocab.CrawlStatus{
 		State: c.visits.state(), Phase: c.Phase(), Process: os.Getpid(), Began: c.began, At: now,
 		Pages: stats.Pages, Known: stats.Known, Queued: stats.Queued, InFlight: stats.InFlight,
@@ -21,7 +22,7 @@ func (c *Crawl) Status() *vocab.CrawlStatus {
 		Bound: outlook.Rate.Pages, Bounded: outlook.Rate.Delayed,
 		Unbound: outlook.Rate.Undelayed, MaxHosts: c.fetcher.connections,
 		Hosts: outlook.Hosts, HostCount: outlook.Count, Waiting: stats.Waiting, Removed: outlook.Removed,
-		Errors: c.intake.errors.Read(), Outcomes: stats.Outcomes,
+		Errors: errors, ErrorExamples: examples, Outcomes: stats.Outcomes,
 		RateLimit: c.fetcher.rateLimit,
 		Harvest:   stats.Harvest,
 		Requests:  stats.Requests, RequestsPerPage: stats.RequestsPerPage,

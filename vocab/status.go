@@ -41,8 +41,12 @@ type CrawlStatus struct {
 	HostCount int              `json:"host_count"` // all hosts with URLs to fetch
 	Waiting   map[string]int64 `json:"waiting"`    // hosts that get no request now, by reason
 	Errors    map[string]int64 `json:"errors"`     // fetches of this run without a page, by kind
-	Outcomes  map[string]int64 `json:"outcomes"`   // of the last fetch of each URL, by Outcome, over all runs
-	Removed   []string         `json:"removed"`    // patterns of URLs that were blocked in this run
+
+	// ErrorExamples has the newest URL of each kind in Errors. The server shows it to those who may act.
+	ErrorExamples map[string]string `json:"error_examples,omitempty"`
+
+	Outcomes map[string]int64 `json:"outcomes"` // of the last fetch of each URL, by Outcome, over all runs
+	Removed  []string         `json:"removed"`  // patterns of URLs that were blocked in this run
 
 	Requests   int64 `json:"requests"` // of this run, robots.txt and sitemaps included
 	Bytes      int64 `json:"bytes"`    // received in this run, after decompression

@@ -377,6 +377,14 @@ func TestAdminPageOfTheCollection(t *testing.T) {
 	if n := strings.Count(body, "failed: &lt;script&gt;hit()&lt;/script&gt;</td>"); n != 5 || strings.Contains(body, "<script>hit") {
 		t.Errorf("%d past crawls", n)
 	}
+	if shown := strings.Count(body, "http://secret.test/?&lt;script&gt;"); shown != 1 {
+		t.Errorf("the example of an error is shown %d times", shown)
+	}
+	for _, path := range []string{"/crawl", "/crawl/status"} {
+		if body := get(t, s, path, http.StatusOK); strings.Contains(body, "secret.test") {
+			t.Errorf("%s shows a URL without a login", path)
+		}
+	}
 	if all := b.do("GET", "/crawl/history", nil).Body.String(); strings.Count(all, "<td>recrawl</td>") != 7 {
 		t.Error(all)
 	}

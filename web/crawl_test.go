@@ -65,7 +65,9 @@ func busyCrawl() *fakeCrawl {
 	st := &vocab.CrawlStatus{
 		State: vocab.Crawling, Process: 4711, Began: now.Add(-3 * time.Hour), At: now, Pages: 123_456, Known: 2_345_678, Queued: 456_789, InFlight: 37,
 		Rate: 41.8, Bound: 63.2, Bounded: 812, MaxHosts: 64, HostCount: 812,
-		Waiting: map[string]int64{"politeness": 700, "being read": 64, "429 Too Many Requests": 12, "in trouble: timed out": 3},
+		Waiting:       map[string]int64{"politeness": 700, "being read": 64, "429 Too Many Requests": 12, "in trouble: timed out": 3},
+		ErrorExamples: map[string]string{"forbidden": "http://secret.test/?<script>hit()</script>"},
+
 		Errors:  map[string]int64{"gone: 404 Not Found": 5120, "failed: timed out": 310, "forbidden": 77, "failed: <script>hit()</script>": 1},
 		Removed: []string{"calendar.test/*"}, Requests: 140_000, Bytes: 4_200_000_000,
 		DNSHits: 120_000, DNSMisses: 900, DNSQueries: 1000, DNSFailed: 7, URLHits: 4_000_000, URLMisses: 900_000, Searchable: 150_000, Segments: 9, Links: 3_000_000,

@@ -214,6 +214,9 @@ func printCrawlStatus(w io.Writer, st *vocab.CrawlStatus) error {
 		fmt.Fprintln(w, "\nfailed fetches of this run:")
 		for _, kind := range cli.KeysByCount(st.Errors) {
 			fmt.Fprintf(w, "%8d  %s\n", st.Errors[kind], kind)
+			if example := st.ErrorExamples[kind]; example != "" {
+				fmt.Fprintf(w, "          such as %s\n", cli.OneLine(example))
+			}
 		}
 	}
 	for _, pattern := range st.Removed {

@@ -2,6 +2,7 @@ package collective
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strings"
 
@@ -96,6 +97,7 @@ func add(sum, s *vocab.CrawlStatus) {
 			m.to[name] += count
 		}
 	}
+	maps.Copy(sum.ErrorExamples, s.ErrorExamples)
 	sum.Rate, sum.Bound = sum.Rate+s.Rate, sum.Bound+s.Bound
 	sum.Rates = addRates(sum.Rates, s.Rates)
 	sum.Hosts = append(sum.Hosts, s.Hosts...)

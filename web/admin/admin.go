@@ -220,6 +220,9 @@ func (s *Handlers) statusJSON(c *gin.Context) (any, error) {
 	if err == nil && st == nil {
 		err = respond.NewProblem(http.StatusNotFound, "no_crawl", "No crawl", "No crawl runs on this data folder.")
 	}
+	if st != nil && !s.sessions.IsActor(c.Request) {
+		st.ErrorExamples = nil
+	}
 	return st, err
 }
 

@@ -94,7 +94,22 @@ func newJobView(j Job, now time.Time) jobView {
 func (v *serverView) Share(bytes int64) int { return int(1000 * bytes / max(1, v.Most)) }
 
 // Kinds returns the errors by kind, most frequent first.
-func (v *adminView) Kinds() []text.Tallied { return text.Tally(v.Status.Errors) }
+func (v *adminView) Kinds() (all []kindView) {
+	for _, kind := range text.Tally(v.Status.Errors) {
+		view := kindView{Tallied: kind}
+		if v.Actor {
+			view.Example = v.Status.ErrorExamples[kind.Name]
+		}
+		all = append(all, view)
+	}
+	return all
+}
+
+// A kindView is a kind of errors with the newest URL of it, "" for visitors who may not act.
+type kindView struct {
+	text.Tallied
+	Example string
+}
 
 // Reasons returns the reasons of waiting hosts, most frequent first.
 func (v *adminView) Reasons() []text.Tallied { return text.Tally(v.Status.Waiting) }

@@ -10,10 +10,12 @@ import (
 	"anatomy/vocab"
 )
 
-// Errors counts fetches without a page, by kind. The zero value is empty.
+// Errors counts fetches without a page, by kind, and has the newest URL of each. The zero value is
+// empty.
 type Errors struct {
-	mu    sync.Mutex
-	kinds map[string]int64
+	mu       sync.Mutex // guards what follows
+	kinds    map[string]int64
+	examples map[string]string
 }
 
 const (
@@ -31,22 +33,23 @@ func (e *Errors) Add(f *vocab.Fetch) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.kinds == nil {
-		e.kinds = map[string]int64{}
+		e.kinds, e.examples = map[string]int64{}, map[string]string{}
 	}
 	if _, known := e.kinds[kind]; !known && len(e.kinds) >= maxKinds {
 		kind = otherKinds
 	}
 	e.kinds[kind]++
+	e.examples[kind] = f.URL
 }
 
-// Read returns the counts so far.
-func (e *Errors) Read() map[string]int64 {
+// Read returns the counts so far, and the newest URL of each kind.
+func (e *Errors) Read() (counts map[string]int64, examples map[string]string) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.kinds == nil {
-		return map[string]int64{}
+		return map[string]int64{}, map[string]string{}
 	}
-	return maps.Clone(e.kinds)
+	return maps.Clone(e.kinds), maps.Clone(e.examples)
 }
 
 // errorKind returns the kind of an error, without the host: the status, or the innermost cause.
