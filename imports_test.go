@@ -96,6 +96,7 @@ web/internal/passages: searcher web/internal/*
 web/internal/session: web/internal/*
 web/internal/picture: vocab web/internal/text lru
 web/internal/visitor: searcher web/internal/params
+web/internal/look:
 web/internal/frame: web/internal/*
 web/api: vocab searcher collection web/internal/*
 web/box: searcher web/api web/internal/*

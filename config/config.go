@@ -11,6 +11,7 @@
 //
 //	[search]
 //	name = "Example Docs"
+//	accent = "#0a7d5c"
 //	synonyms = "synonyms.txt"
 //
 //	[[search.pins]]
@@ -64,6 +65,8 @@ type Config struct {
 // Search is the table [search]: options of answers.
 type Search struct {
 	Name     string `toml:"name,omitempty"`     // of the collection, at most MaxName characters; "" for anatomy's
+	Accent   string `toml:"accent,omitempty"`   // colour of its pages, as #rrggbb; "" for the usual one
+	Logo     string `toml:"logo,omitempty"`     // image of at most MaxLogo bytes, relative to the file of the config; "" for none
 	Synonyms string `toml:"synonyms,omitempty"` // file, relative to that of the config; "" for none
 	Pins     []Pin  `toml:"pins,omitempty"`
 }
@@ -98,10 +101,18 @@ func (s *Search) CheckName() error {
 
 // Synonyms returns the name of the file of synonyms, or "".
 func (c *Config) Synonyms() string {
-	if name := c.Search.Synonyms; name == "" || filepath.IsAbs(name) {
+	if c.Search.Synonyms == "" {
+		return ""
+	}
+	return c.beside(c.Search.Synonyms)
+}
+
+// beside returns the path of a file that the config names.
+func (c *Config) beside(name string) string {
+	if filepath.IsAbs(name) {
 		return name
 	}
-	return filepath.Join(filepath.Dir(c.path), c.Search.Synonyms)
+	return filepath.Join(filepath.Dir(c.path), name)
 }
 
 // New returns a config without rules.
@@ -349,7 +360,11 @@ func replace(path string, content []byte) error {
 func (c *Config) editSearch(file []byte) (content []byte, ok bool) {
 	was, now := c.search, c.Search
 	old := len(was.Pins)
-	if len(now.Pins) < old || was.Name != now.Name || !reflect.DeepEqual(was.Pins, now.Pins[:old:old]) && old > 0 {
+	rest := [2]Search{was, now}
+	for i := range rest {
+		rest[i].Synonyms, rest[i].Pins = "", nil
+	}
+	if len(now.Pins) < old || !reflect.DeepEqual(rest[0], rest[1]) || !reflect.DeepEqual(was.Pins, now.Pins[:old:old]) && old > 0 {
 		return nil, false
 	}
 	if was.Synonyms != now.Synonyms {

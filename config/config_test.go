@@ -361,3 +361,40 @@ func TestOddFiles(t *testing.T) {
 		}
 	}
 }
+
+// TestReadLogo: a logo is an image of a known kind and of bounded size, beside the file.
+func TestReadLogo(t *testing.T) {
+	const png = "\x89PNG\r\n\x1a\n"
+	for content, want := range map[string]string{
+		png: "png", "\xff\xd8\xff\xe0": "jpg", "RIFF\x00\x00\x00\x00WEBPVP8 ": "webp",
+		"<svg xmlns='http://www.w3.org/2000/svg'/>":                           "svg",
+		"\ufeff<?xml version='1.0'?>\n<!-- <html> -->\n<!DOCTYPE svg>\n<svg>": "svg",
+		"<html><svg>": "", "<svgx>": "", "GIF89a": "", "": "", png + strings.Repeat("x", MaxLogo): "",
+	} {
+		c, err := read(t, "schema = 1\n[search]\nlogo = 'logo'\n")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(filepath.Dir(c.Path()), "logo"), []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		got, kind, err := c.ReadLogo()
+		if kind != want || (err == nil) != (want != "") || err == nil && string(got) != content {
+			t.Errorf("%.20q: %q, %v, want %q", content, kind, err, want)
+		}
+	}
+	for _, name := range []string{"missing", ".", "/dev/zero"} {
+		c, err := read(t, "schema = 1\n[search]\nlogo = '"+name+"'\n")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, kind, err := c.ReadLogo(); err == nil {
+			t.Errorf("%s: %q", name, kind)
+		}
+	}
+	for accent, ok := range map[string]bool{"": true, "#0a7D5c": true, "red": false, "#0a7d5": false, "#0a7d5c;}": false} {
+		if err := (&Search{Accent: accent}).CheckAccent(); (err == nil) != ok {
+			t.Errorf("%q: %v", accent, err)
+		}
+	}
+}

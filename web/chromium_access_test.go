@@ -47,7 +47,7 @@ func readings(t *testing.T, page, base string) map[string]string {
 		t.Fatal(err)
 	}
 	quoted, _ := json.Marshal(base) // a string: cannot fail
-	text := look[string](t, tab, "read("+string(quoted)+","+string(paths)+")")
+	text := evaluate[string](t, tab, "read("+string(quoted)+","+string(paths)+")")
 	got := map[string]string{}
 	if err := json.Unmarshal([]byte(text), &got); err != nil || len(got) != 4*len(stolenPaths) {
 		t.Fatalf("%v: %s", err, text)

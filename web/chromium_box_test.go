@@ -197,12 +197,12 @@ func TestBrowserBoxKeyboard(t *testing.T) {
 	b := newBoxSite(t, true)
 	check := func(what, expression, want string) {
 		t.Helper()
-		if got := look[string](t, tab, expression); got != want {
+		if got := evaluate[string](t, tab, expression); got != want {
 			t.Errorf("%s: %q, want %q", what, got, want)
 		}
 	}
 	act(t, tab, chromedp.Navigate(b.site.URL+"/element"), until(boxReady), chromedp.Focus("#field"), press("/"), ctrl("k"))
-	if look[bool](t, tab, boxOpen) || look[string](t, tab, `document.querySelector("#field").value`) != "/" {
+	if evaluate[bool](t, tab, boxOpen) || evaluate[string](t, tab, `document.querySelector("#field").value`) != "/" {
 		t.Error("the box opened while somebody typed in a field")
 	}
 	act(t, tab, chromedp.Focus("#link"), press("/"), until(boxOpen), until(boxInput), chromedp.KeyEvent(kb.Escape), until(boxShut))
@@ -225,7 +225,7 @@ func TestBrowserBoxKeyboard(t *testing.T) {
 	stops := map[string]bool{}
 	for range 7 {
 		act(t, tab, chromedp.KeyEvent(kb.Tab))
-		stops[look[string](t, tab, boxShadow+`.activeElement?.tagName ?? "out"`)] = true
+		stops[evaluate[string](t, tab, boxShadow+`.activeElement?.tagName ?? "out"`)] = true
 	}
 	if len(stops) != 3 || stops["out"] {
 		t.Errorf("Tab goes to %v", stops)
@@ -241,7 +241,7 @@ func TestBrowserBoxKeyboard(t *testing.T) {
 
 	act(t, tab, chromedp.Navigate(b.site.URL+"/guide"), until(boxReady), press("/"), until(boxInput), until(boxShadow+`.querySelectorAll("[role=option]").length == 2`),
 		chromedp.KeyEvent(kb.Tab), chromedp.KeyEvent(kb.Tab), chromedp.KeyEvent(kb.Enter), until(boxSays+` == "Type to search"`), until(boxInput))
-	if kept := look[int](t, tab, `localStorage.length`); kept != 0 {
+	if kept := evaluate[int](t, tab, `localStorage.length`); kept != 0 {
 		t.Errorf("%d recent searches are kept after they were cleared", kept)
 	}
 }
@@ -253,7 +253,7 @@ func TestBrowserBoxScript(t *testing.T) {
 	b := newBoxSite(t, true)
 	act(t, tab, chromedp.Navigate(b.site.URL+"/script"), until(boxReady), pointAt("#find"), until(boxInput), chromedp.KeyEvent("install"),
 		until(boxSays+` == "Nichts zu „install“"`), chromedp.KeyEvent(kb.Escape), until(boxShut), pointAt("#form input"), until(boxInput))
-	if got := look[string](t, tab, boxShadow+`.querySelector("input").placeholder`); got != "Suchen" {
+	if got := evaluate[string](t, tab, boxShadow+`.querySelector("input").placeholder`); got != "Suchen" {
 		t.Errorf("placeholder %q", got)
 	}
 	if searched, _ := b.count(); len(searched) == 0 || searched[len(searched)-1] != "a.test/docs install" {
@@ -268,18 +268,18 @@ func TestBrowserBoxHostile(t *testing.T) {
 	tab := newTab(t)
 	b := newBoxSite(t, true)
 	act(t, tab, chromedp.Navigate(b.site.URL+"/element"), until(boxReady), press("/"), until(boxInput), chromedp.KeyEvent("hostile"), until(boxFound))
-	shown := look[string](t, tab, boxShadow+`.querySelector("[role=listbox]").textContent`)
+	shown := evaluate[string](t, tab, boxShadow+`.querySelector("[role=listbox]").textContent`)
 	if !strings.Contains(shown, "<b>bold</b><script>hit()</script>") || !strings.Contains(shown, "<img src=x onerror=hit()><i>") {
 		t.Errorf("shown: %s", shown)
 	}
-	if n := look[int](t, tab, boxShadow+`.querySelectorAll("script, b, i, img, [style], style, [href^=javascript]").length`); n != 0 {
+	if n := evaluate[int](t, tab, boxShadow+`.querySelectorAll("script, b, i, img, [style], style, [href^=javascript]").length`); n != 0 {
 		t.Errorf("%d elements are not the box's", n)
 	}
-	if n := look[int](t, tab, boxShadow+`.querySelectorAll("[role=group]").length`); n != 1 {
+	if n := evaluate[int](t, tab, boxShadow+`.querySelectorAll("[role=group]").length`); n != 1 {
 		t.Errorf("%d results, want the one with a web address", n)
 	}
 	act(t, tab, chromedp.KeyEvent(kb.Escape), until(boxShut))
-	look[bool](t, tab, `document.body.append(Object.assign(new Image(), {src: "/control.png"})), true`)
+	evaluate[bool](t, tab, `document.body.append(Object.assign(new Image(), {src: "/control.png"})), true`)
 	act(t, tab, untilServer(func() bool { return b.reported() != nil }))
 	if reports := b.reported(); len(reports) != 1 || !strings.Contains(reports[0], "control.png") {
 		t.Errorf("violations: %s", reports)
@@ -298,10 +298,10 @@ func TestBrowserBoxStale(t *testing.T) {
 	tab := newTab(t)
 	b := newBoxSite(t, true)
 	act(t, tab, chromedp.Navigate(b.site.URL+"/element"), until(boxReady), press("/"), until(boxInput))
-	look[bool](t, tab, fmt.Sprintf(`(() => { const i = %s.querySelector("input");
+	evaluate[bool](t, tab, fmt.Sprintf(`(() => { const i = %s.querySelector("input");
 		i.value = "stale"; i.dispatchEvent(new InputEvent("input")) })(), true`, boxShadow))
 	act(t, tab, untilServer(func() bool { searched, _ := b.count(); return len(searched) > 0 }))
-	look[bool](t, tab, fmt.Sprintf(`(() => { const i = %s.querySelector("input");
+	evaluate[bool](t, tab, fmt.Sprintf(`(() => { const i = %s.querySelector("input");
 		for (const text of ["i", "in", "ins", "inst", "install"]) { i.value = text; i.dispatchEvent(new InputEvent("input")) } })(), true`, boxShadow))
 	act(t, tab, until(boxFound), untilServer(func() bool { _, aborted := b.count(); return aborted > 0 }))
 	searched, aborted := b.count()
@@ -318,7 +318,7 @@ func TestBrowserBoxRefused(t *testing.T) {
 	tab := newTab(t)
 	refused := newBoxSite(t, false)
 	act(t, tab, chromedp.Navigate(refused.site.URL+"/element"), until(`document.readyState == "complete"`))
-	if look[bool](t, tab, `!!customElements.get("anatomy-search")`) {
+	if evaluate[bool](t, tab, `!!customElements.get("anatomy-search")`) {
 		t.Error("a page of another origin loads the script")
 	}
 	act(t, tab, until(formShown), chromedp.SendKeys("#form input", "install"+kb.Enter), until(search))
@@ -333,7 +333,7 @@ func TestBrowserBoxRefused(t *testing.T) {
 	act(t, tab, until(boxSays+`.includes("busy")`))
 	b.answer(0)
 	act(t, tab, chromedp.KeyEvent(" "), until(boxFound))
-	if look[bool](t, tab, formShown) {
+	if evaluate[bool](t, tab, formShown) {
 		t.Error("the form is shown beside a box that works")
 	}
 	b.answer(http.StatusForbidden)
@@ -373,14 +373,14 @@ func TestBrowserBoxLook(t *testing.T) {
 		{"/rtl", "dark", `(s => { s.replaceSync(":root { --anatomy-background: #010203 }"); document.adoptedStyleSheets = [s] })(new CSSStyleSheet())`, "rgb(1, 2, 3)"},
 	} {
 		act(t, tab, media(c.system, "reduce"), chromedp.Navigate(b.site.URL+c.page), until(boxReady))
-		look[bool](t, tab, `(() => {`+c.do+`})(), true`)
-		if got := look[string](t, tab, dark); got != c.want {
+		evaluate[bool](t, tab, `(() => {`+c.do+`})(), true`)
+		if got := evaluate[string](t, tab, dark); got != c.want {
 			t.Errorf("%s, system %s, %s: %s, want %s", c.page, c.system, c.do, got, c.want)
 		}
 	}
 	for motion, want := range map[string]bool{"reduce": false, "no-preference": true} {
 		act(t, tab, media("light", motion), chromedp.Navigate(b.site.URL+"/element"), until(boxReady))
-		if moves := look[bool](t, tab, `document.querySelector("anatomy-search").open(), `+boxShadow+`.querySelector("dialog").getAnimations().length > 0`); moves != want {
+		if moves := evaluate[bool](t, tab, `document.querySelector("anatomy-search").open(), `+boxShadow+`.querySelector("dialog").getAnimations().length > 0`); moves != want {
 			t.Errorf("motion %s: moves %v", motion, moves)
 		}
 	}
@@ -412,22 +412,22 @@ func TestBrowserBoxFits(t *testing.T) {
 		b.answer(s.status)
 		for _, system := range []string{"light", "dark"} {
 			act(t, tab, media(system, "reduce"), chromedp.Navigate(b.site.URL+s.page), until(boxReady))
-			look[bool](t, tab, `document.querySelector("anatomy-search").dataset.theme = "auto", true`)
+			evaluate[bool](t, tab, `document.querySelector("anatomy-search").dataset.theme = "auto", true`)
 			if s.name == "recent" {
-				look[bool](t, tab, `document.querySelector("anatomy-search").input.value = "install", document.querySelector("anatomy-search").remember(), document.querySelector("anatomy-search").input.value = "", true`)
+				evaluate[bool](t, tab, `document.querySelector("anatomy-search").input.value = "install", document.querySelector("anatomy-search").remember(), document.querySelector("anatomy-search").input.value = "", true`)
 			}
 			if s.name != "shut" {
 				act(t, tab, press("/"), until(boxInput), chromedp.KeyEvent(s.typed))
 			}
 			act(t, tab, until(s.until))
-			look[int](t, tab, string(axe)+";0")
+			evaluate[int](t, tab, string(axe)+";0")
 			for _, width := range []int64{320, 390, 768, 1440} {
 				act(t, tab, chromedp.EmulateViewport(width, 800))
 				name := fmt.Sprintf("%s-%s-%d", s.name, system, width)
-				if bad := look[string](t, tab, boxMisfits); bad != "" {
+				if bad := evaluate[string](t, tab, boxMisfits); bad != "" {
 					t.Errorf("%s: %s", name, bad)
 				}
-				found := look[string](t, tab, `axe.run(document).then(r => JSON.stringify(r.violations.map(v => v.id + ": " + v.nodes.map(n => n.html + " " + n.failureSummary).join("\n"))))`)
+				found := evaluate[string](t, tab, `axe.run(document).then(r => JSON.stringify(r.violations.map(v => v.id + ": " + v.nodes.map(n => n.html + " " + n.failureSummary).join("\n"))))`)
 				var violations []string
 				if err := json.Unmarshal([]byte(found), &violations); err != nil || len(violations) > 0 {
 					t.Errorf("%s: %v %.800s", name, err, violations)

@@ -47,8 +47,8 @@ func act(t *testing.T, tab context.Context, steps ...chromedp.Action[chromedp.Vo
 	}
 }
 
-// look gives the value of an expression in the page.
-func look[T any](t *testing.T, tab context.Context, expression string) T {
+// evaluate returns the value of an expression in the page.
+func evaluate[T any](t *testing.T, tab context.Context, expression string) T {
 	t.Helper()
 	value, err := chromedp.Run(tab, chromedp.Evaluate[T](expression, chromedp.EvalAwaitPromise))
 	if err != nil {
@@ -143,11 +143,11 @@ func TestBrowserAxe(t *testing.T) {
 	checked := 0
 	for name, page := range browserPages {
 		act(t, tab, chromedp.Navigate(base+page))
-		look[int](t, tab, string(axe)+";0")
+		evaluate[int](t, tab, string(axe)+";0")
 		for _, scheme := range []string{"light", "dark"} {
 			for _, width := range []int64{360, 1440} {
 				act(t, tab, theme(scheme), chromedp.EmulateViewport(width, 1000))
-				found := look[string](t, tab, `axe.run(document, {iframes: false}).then(r => JSON.stringify(r.violations.map(v => ({id: v.id, nodes: v.nodes.map(n => n.html + " " + n.failureSummary)}))))`)
+				found := evaluate[string](t, tab, `axe.run(document, {iframes: false}).then(r => JSON.stringify(r.violations.map(v => ({id: v.id, nodes: v.nodes.map(n => n.html + " " + n.failureSummary)}))))`)
 				var violations []struct {
 					ID    string
 					Nodes []string
@@ -178,7 +178,7 @@ func TestBrowserFits(t *testing.T) {
 		act(t, tab, chromedp.EmulateViewport(1440, 900), chromedp.Navigate(base+page))
 		for _, width := range []int64{320, 360, 390, 768, 1440} {
 			act(t, tab, chromedp.EmulateViewport(width, 900))
-			if wide := look[int64](t, tab, `document.documentElement.scrollWidth`); wide > width {
+			if wide := evaluate[int64](t, tab, `document.documentElement.scrollWidth`); wide > width {
 				t.Errorf("%s is %d pixels wide in a window of %d", name, wide, width)
 			}
 		}
@@ -202,14 +202,14 @@ func TestBrowserPhone(t *testing.T) {
 	results := 0
 	for name, page := range browserPages {
 		act(t, tab, chromedp.Navigate(base+page))
-		lines := look[int](t, tab, metaLines)
+		lines := evaluate[int](t, tab, metaLines)
 		if lines > 2 {
 			t.Errorf("%s: %d lines of meta data", name, lines)
 		}
 		if lines > 0 {
 			results++
 		}
-		for _, small := range look[[]string](t, tab, smallTargets) {
+		for _, small := range evaluate[[]string](t, tab, smallTargets) {
 			t.Errorf("%s: lower than 44 pixels: %s", name, small)
 		}
 	}
@@ -225,12 +225,12 @@ func TestBrowserFacets(t *testing.T) {
 	const shown = `[...document.querySelectorAll(".facets > div:first-child li a")].filter(a => a.checkVisibility()).length`
 	for width, want := range map[int64]int{390: 4, 599: 4, 600: 8, 1280: 8} {
 		act(t, tab, chromedp.EmulateViewport(width, 900), chromedp.Navigate(base+browserPages["facets"]))
-		if n := look[int](t, tab, shown); n != want {
+		if n := evaluate[int](t, tab, shown); n != want {
 			t.Errorf("%d pixels wide: %d values, want %d", width, n, want)
 		}
 	}
 	act(t, tab, chromedp.EmulateViewport(390, 900), chromedp.Navigate(base+browserPages["facets"]), chromedp.Click(".facets summary"))
-	if n := look[int](t, tab, shown); n != 8 {
+	if n := evaluate[int](t, tab, shown); n != 8 {
 		t.Errorf("after a click on More: %d values", n)
 	}
 }
@@ -239,7 +239,7 @@ func TestBrowserFacets(t *testing.T) {
 func TestBrowserKeyboard(t *testing.T) {
 	tab := newTab(t)
 	base := browserServer(t)
-	focused := func() string { return look[string](t, tab, `document.activeElement.textContent.trim()`) }
+	focused := func() string { return evaluate[string](t, tab, `document.activeElement.textContent.trim()`) }
 	act(t, tab, chromedp.Navigate(base+"/"), arrived("/"), press("/"), chromedp.KeyEvent("inverted index"), chromedp.KeyEvent(kb.Enter), arrived("/search?q=inverted+index"), press("j", "j"))
 	if got := focused(); !strings.HasPrefix(got, "Sorter") {
 		t.Errorf("two steps down is %q", got)
@@ -265,14 +265,14 @@ func TestBrowserKeyboard(t *testing.T) {
 	openMenu := func() {
 		t.Helper()
 		act(t, tab, press("j"))
-		if tabTo("⋮"); !look[bool](t, tab, `document.activeElement.parentElement.open`) { // a page that was kept has it open
+		if tabTo("⋮"); !evaluate[bool](t, tab, `document.activeElement.parentElement.open`) { // a page that was kept has it open
 			act(t, tab, chromedp.KeyEvent(kb.Enter))
 		}
 	}
 	openMenu()
 	tabTo("why?")
 	act(t, tab, chromedp.KeyEvent(kb.Enter), arrived("/explain?"))
-	look[bool](t, tab, `history.back(), true`) // NavigateBack waits for a load, and there is none of a page that was kept
+	evaluate[bool](t, tab, `history.back(), true`) // NavigateBack waits for a load, and there is none of a page that was kept
 	act(t, tab, arrived("/search?"))
 	openMenu()
 	tabTo("cached")
@@ -285,7 +285,7 @@ func TestBrowserInstant(t *testing.T) {
 	base := browserServer(t)
 	act(t, tab, chromedp.Navigate(base+"/search?q=nothing&instant=1"), arrived("/search?"), press("/"), chromedp.KeyEvent("inverted index"),
 		until(`document.querySelectorAll(".hit").length == 10`), until(`location.search == "?q=inverted+index&instant=1"`), press("?"))
-	if look[string](t, tab, `document.activeElement.id`) != "q" {
+	if evaluate[string](t, tab, `document.activeElement.id`) != "q" {
 		t.Error("the box lost the focus")
 	}
 }
@@ -300,7 +300,7 @@ func TestBrowserPreferences(t *testing.T) {
 	t.Cleanup(server.Close)
 	const shown = `[...document.querySelectorAll(".long li, .long h2")].filter(e => e.checkVisibility()).length`
 	act(t, tab, chromedp.Navigate(server.URL+browserPages["many preferences"]), arrived("/preferences"))
-	if n := look[int](t, tab, shown); n != 46 {
+	if n := evaluate[int](t, tab, shown); n != 46 {
 		t.Errorf("%d sites and headings", n)
 	}
 	act(t, tab, chromedp.SendKeys("#match", "OTHER"), until(shown+" == 2"), chromedp.SendKeys("#site", "x.test docs"),

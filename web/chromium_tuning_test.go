@@ -20,8 +20,8 @@ func TestBrowserReportsOpenedResults(t *testing.T) {
 		{"/search?q=inverted+index", "0"}, {"/search?q=inverted+index", "1"}, {"/search?q=inverted+index&start=10", "2"},
 	} {
 		act(t, tab, chromedp.Navigate(server.URL+c.path), arrived(c.path))
-		look[bool](t, tab, `document.addEventListener("click", (e) => e.preventDefault()), true`) // there is no such host
-		look[bool](t, tab, `document.querySelectorAll(".hit h2 a")[`+c.result+`].click(), true`)
+		evaluate[bool](t, tab, `document.addEventListener("click", (e) => e.preventDefault()), true`) // there is no such host
+		evaluate[bool](t, tab, `document.querySelectorAll(".hit h2 a")[`+c.result+`].click(), true`)
 	}
 	want := []string{`"url":"http://sorter.docs.test/","count":1,"place":2}`, `"url":"https://www.docs.test/pkg/number-12/","count":1,"place":13}`}
 	for began := time.Now(); ; time.Sleep(50 * time.Millisecond) {

@@ -247,7 +247,7 @@ func TestBrowserDocSearch(t *testing.T) {
 	tab := newTab(t)
 	act(t, tab, chromedp.Navigate(site.URL), until(`!!document.querySelector(".DocSearch-Button")`), ctrl("k"), until(`!!document.querySelector(".DocSearch-Input")`),
 		chromedp.KeyEvent("install"), until(`document.querySelectorAll(".DocSearch-Hit").length == 5`))
-	shown := look[string](t, tab, `[...document.querySelectorAll(".DocSearch-Hit a")].map(a => a.getAttribute("href") + " " + a.innerText.replace(/\s+/g, " ").trim()).join("\n")`)
+	shown := evaluate[string](t, tab, `[...document.querySelectorAll(".DocSearch-Hit a")].map(a => a.getAttribute("href") + " " + a.innerText.replace(/\s+/g, " ").trim()).join("\n")`)
 	for _, want := range []string{"https://docs.test/guide Install <it>", "https://docs.test/guide#linux How to install it & more.", "https://docs.test/guide#g g"} {
 		if !strings.Contains("\n"+shown, "\n"+want) {
 			t.Errorf("%s is missing:\n%s", want, shown)

@@ -5,12 +5,16 @@ import (
 
 	"anatomy/web/internal/access"
 	"anatomy/web/internal/address"
+	"anatomy/web/internal/look"
 	"anatomy/web/internal/params"
 	"anatomy/web/internal/reader"
 )
 
 // A Collection is what a Server shows.
 type Collection = reader.Collection
+
+// A Look is what the pages of a collection have of their own.
+type Look = look.Look
 
 // DefaultRate is the number of searches that a client on another machine may send in a minute.
 const DefaultRate = access.DefaultRate

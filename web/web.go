@@ -64,6 +64,7 @@ type Options struct {
 	FetchImage func(ctx context.Context, url string) (*vocab.Page, error)
 
 	Name      string         // of the collection, for display; default "anatomy"
+	Look      Look           // of its pages; default the usual one
 	Path      string         // below which another server answers with this one, see Mount; default none
 	Beside    *Collections   // of the process, to which New adds this one; default: it is the only one
 	Version   string         // of the program, for MCP clients
@@ -209,7 +210,7 @@ func New(o Options) *Server {
 	}
 	read := reader.New(o.Collection, o.Limits.Searches, slow, searches, o.Now)
 	page := frame.New(frame.Options{
-		Site: site, Log: log, Name: o.Name, Beside: beside, HasBot: o.Bot != nil,
+		Site: site, Log: log, Name: o.Name, Look: o.Look, Beside: beside, HasBot: o.Bot != nil,
 		Functions: []frame.Functions{pages.Functions, admin.Functions},
 	})
 	sessions := session.New(session.Options{
@@ -232,7 +233,7 @@ func New(o Options) *Server {
 	}
 	s.api = api.New(api.Options{
 		Reader: read, Site: site, Log: log, Now: o.Now, Images: o.FetchImage != nil,
-		Name: o.Name, Icon: s.pages.Assets.Served["icon.svg"], SiteSets: o.API.SiteSets, Beside: beside,
+		Name: o.Name, Icon: s.pages.Assets.Icon(), SiteSets: o.API.SiteSets, Beside: beside,
 	})
 	s.box = box.New(read, &respond.Responder{Log: log}, o.API.SiteSets)
 	keys := newKeys(o.API.Keys)

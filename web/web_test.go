@@ -517,3 +517,28 @@ func TestExplainPage(t *testing.T) {
 		t.Error("a sum that adds up is called wrong")
 	}
 }
+
+// TestLook: a collection has a colour and a logo of its own on every page, and its neighbour has not.
+func TestLook(t *testing.T) {
+	const svg = "<svg xmlns='http://www.w3.org/2000/svg'/>"
+	own := newServerOf(Options{Collection: newFake(), Look: Look{Accent: "#ff8800", Logo: []byte(svg), LogoType: "svg"}})
+	usual := newServer(newFake())
+	style, logo := regexp.MustCompile(`/static/look\.[0-9a-f]{8}\.css`), regexp.MustCompile(`/static/logo\.[0-9a-f]{8}\.svg`)
+	for _, path := range []string{"/", "/search?q=one", "/help", "/none"} {
+		page := do(t, own, "GET", path).Body.String()
+		css, image := style.FindString(page), logo.FindAllString(page, -1)
+		if css == "" || len(image) != 2 {
+			t.Fatalf("%s: style %q, logo %q", path, css, image)
+		}
+		if got := get(t, own, css, http.StatusOK); !strings.Contains(got, "--link: light-dark(#") {
+			t.Errorf("style %q", got)
+		}
+		if w := do(t, own, "GET", image[0]); w.Body.String() != svg || w.Header().Get("Content-Type") != "image/svg+xml" ||
+			!strings.Contains(w.Header().Get("Content-Security-Policy"), "default-src 'none'") {
+			t.Errorf("logo %q, %v", w.Body, w.Header())
+		}
+		if page := do(t, usual, "GET", path).Body.String(); style.MatchString(page) || logo.MatchString(page) {
+			t.Errorf("%s of another collection has the look", path)
+		}
+	}
+}

@@ -302,7 +302,7 @@ func openFolder(dir, path string, beside *web.Collections, o serveOptions) (*fol
 		damaged = damage.NewLog(o.log)
 	}
 	links.Damage = damaged
-	name, err := rules.SiteName(dir)
+	name, look, err := rules.ReadSite(dir)
 	if err != nil {
 		return nil, err
 	}
@@ -354,7 +354,7 @@ func openFolder(dir, path string, beside *web.Collections, o serveOptions) (*fol
 	}
 	return &folder{s, links, site, web.New(web.Options{
 		Collection: site, FetchImage: fetch,
-		Name: name, Path: path, Beside: beside, Version: version(), PublicURL: o.publicURL, Proxies: o.proxies, Bot: bot,
+		Name: name, Look: web.Look(look), Path: path, Beside: beside, Version: version(), PublicURL: o.publicURL, Proxies: o.proxies, Bot: bot,
 		Hosts: o.hosts, Certificate: o.certificate, Origins: o.origins,
 		Private:    func() bool { return shards.IsPrivate(dir) },
 		PublicOnly: o.publicOnly, LoginHeader: o.loginHeader,

@@ -1,11 +1,14 @@
 package frame
 
 import (
+	"cmp"
 	"embed"
 	"fmt"
 	"hash/crc32"
 	"path"
 	"strings"
+
+	"anatomy/web/internal/look"
 )
 
 //go:embed templates static
@@ -18,15 +21,34 @@ type assets struct {
 	Served  map[string]string // path by file name
 }
 
-func loadAssets() assets {
+func loadAssets(own *look.Look) assets {
 	a := assets{make(map[string][]byte), make(map[string]string)}
 	entries, _ := files.ReadDir("static") // embedded: cannot fail
 	for _, e := range entries {
 		content, _ := files.ReadFile("static/" + e.Name())
-		ext := path.Ext(e.Name())
-		name := fmt.Sprintf("%s.%08x%s", strings.TrimSuffix(e.Name(), ext), crc32.ChecksumIEEE(content), ext)
-		a.Content[name] = content
-		a.Served[e.Name()] = "/static/" + name
+		a.add(e.Name(), path.Ext(e.Name()), content)
+	}
+	if style := look.Style(own.Accent); style != nil {
+		a.add(lookStyle, ".css", style)
+	}
+	if own.Logo != nil {
+		a.add(logo, "."+own.LogoType, own.Logo)
 	}
 	return a
 }
+
+// Names of assets that some collections have.
+const (
+	lookStyle = "look"
+	logo      = "logo"
+)
+
+// add adds a file by its name, which is served with an extension.
+func (a assets) add(name, ext string, content []byte) {
+	served := fmt.Sprintf("%s.%08x%s", strings.TrimSuffix(name, ext), crc32.ChecksumIEEE(content), ext)
+	a.Content[served] = content
+	a.Served[name] = "/static/" + served
+}
+
+// Icon returns the path of the icon of the pages.
+func (a assets) Icon() string { return cmp.Or(a.Served[logo], a.Served["icon.svg"]) }

@@ -15,6 +15,7 @@ import (
 	"github.com/gin-gonic/gin"
 
 	"anatomy/web/internal/address"
+	"anatomy/web/internal/look"
 	"anatomy/web/internal/messages"
 	"anatomy/web/internal/params"
 	"anatomy/web/internal/respond"
@@ -39,6 +40,7 @@ type Options struct {
 	Site      *address.Site
 	Log       *slog.Logger
 	Name      string // of the site
+	Look      look.Look
 	Beside    *siblings.List
 	HasBot    bool        // /bot is there
 	Functions []Functions // that templates may call
@@ -49,7 +51,7 @@ type Functions func(f *Frame, m *messages.Printer) template.FuncMap
 
 // New returns a frame.
 func New(o Options) *Frame {
-	f := &Frame{Site: o.Site, Log: o.Log, Beside: o.Beside, Assets: loadAssets(), name: o.Name, hasBot: o.HasBot}
+	f := &Frame{Site: o.Site, Log: o.Log, Beside: o.Beside, Assets: loadAssets(&o.Look), name: o.Name, hasBot: o.HasBot}
 	f.pages = map[*messages.Printer]func() templates{}
 	for _, m := range messages.All() {
 		f.pages[m] = sync.OnceValue(func() templates {

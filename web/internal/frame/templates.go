@@ -21,6 +21,7 @@ type templates map[string]*template.Template
 func parseTemplates(a assets, m *messages.Printer, more []template.FuncMap) templates {
 	functions := template.FuncMap{
 		"asset":  func(name string) string { return a.Served[name] },
+		"icon":   a.Icon,
 		"t":      m.Text,
 		"h":      m.HTML,
 		"lang":   func() string { return m.Tag },

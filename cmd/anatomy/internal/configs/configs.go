@@ -113,6 +113,8 @@ func describe(kept *config.Config, defaults *pflag.FlagSet) (string, error) {
 	text.WriteString("\n[search]\n")
 	for _, key := range []struct{ name, value, about string }{
 		{"name", kept.Search.Name, "name of the collection in pages, feeds and tools; at most 40 characters"},
+		{"accent", kept.Search.Accent, "colour of links and of the sign, such as #0a7d5c; made darker or lighter where it could not be read"},
+		{"logo", kept.Search.Logo, "PNG, JPEG, WebP or SVG image beside the name, of at most 256 KB"},
 		{"synonyms", kept.Search.Synonyms, "file of lines such as postgres = PostgreSQL"},
 	} {
 		line, err := config.Format(key.name, key.value)

@@ -48,6 +48,12 @@ func Check(c *config.Config, newCrawl func() Crawl) []*config.Problem {
 	if err := c.Search.CheckName(); err != nil {
 		all = append(all, c.Problem(err, "search", "name"))
 	}
+	if err := c.Search.CheckAccent(); err != nil {
+		all = append(all, c.Problem(err, "search", "accent"))
+	}
+	if _, _, err := c.ReadLogo(); err != nil {
+		all = append(all, c.Problem(err, "search", "logo"))
+	}
 	if _, err := synonymsOf(c); err != nil {
 		all = append(all, c.Problem(err, "search", "synonyms"))
 	}

@@ -19,5 +19,8 @@ func CheckOwnerKeys(was, now *config.Config) (all []*config.Problem) {
 	if was.Search.Synonyms != now.Search.Synonyms {
 		all = append(all, now.Problem(why, "search", "synonyms"))
 	}
+	if was.Search.Logo != now.Search.Logo {
+		all = append(all, now.Problem(why, "search", "logo"))
+	}
 	return all
 }

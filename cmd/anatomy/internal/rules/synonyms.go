@@ -81,22 +81,6 @@ func readOrNew(dir string) (*config.Config, error) {
 	return c, err
 }
 
-// SiteName returns the name that the anatomy.toml of a data folder gives to the collection, or "".
-func SiteName(dir string) (string, error) {
-	at := cli.GlobalFlags{Data: dir}
-	c, err := config.Read(dir)
-	if errors.Is(err, fs.ErrNotExist) {
-		return "", nil
-	}
-	if err == nil {
-		if err = c.Search.CheckName(); err == nil {
-			return c.Search.Name, nil
-		}
-		err = c.Problem(err, "search", "name")
-	}
-	return "", cli.WithHint(err, "to see all that is wrong: "+at.Command("config check"))
-}
-
 // synonymsOf reads the synonyms that a config names, nil for none.
 func synonymsOf(c *config.Config) (*synonyms.Table, error) {
 	if c.Synonyms() == "" {
