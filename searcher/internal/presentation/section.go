@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 	"unsafe"
 
@@ -240,9 +241,15 @@ func (s *Snippeter) explain(main string, st *stretch) (parts []SectionPart) {
 	return parts
 }
 
+// isPermalink reports whether a character is a sign that links to a heading, or beside it. Characters for
+// private use are signs of a font of the page.
+func isPermalink(r rune) bool {
+	return strings.ContainsRune(" \n¶§◆#🔗⚓", r) || unicode.Is(unicode.Co, r)
+}
+
 // headingOf returns the heading of a section without permalink signs.
 func headingOf(main string, st *stretch) string {
-	heading := strings.Trim(main[st.head:st.body], " \n¶§◆#🔗⚓")
+	heading := strings.TrimFunc(main[st.head:st.body], isPermalink)
 	if heading == "" {
 		heading = strings.TrimSpace(main[st.head:st.body])
 	}

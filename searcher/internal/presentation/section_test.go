@@ -50,7 +50,7 @@ func name(s *Section) string {
 
 func TestSection(t *testing.T) {
 	guide := outlined("# Guide ¶ #guide", "About fruit.", "## Apples #apples", "They are red.", "They grow on trees.",
-		"### Peeling an apple #peel", "Use a knife.", "## Pears", "Pears are green. A knife is sharp.", "### Boxes #boxes",
+		"### Peeling an apple #peel", "Use a knife.", "## Pears", "Pears are green. A knife is sharp.", "### Boxes\uf0c1 #boxes",
 		"#### In a box #in", "A box of figs.")
 	for _, c := range []struct{ query, section, snippet, more string }{
 		{"guide", "page", "[Guide] ¶ About fruit. Apples They are red.", ""},

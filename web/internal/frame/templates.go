@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"anatomy/web/internal/messages"
 	"anatomy/web/internal/text"
@@ -113,6 +114,9 @@ type View struct {
 
 	Messages *messages.Printer // of the language of the page
 }
+
+// IsLong reports whether the name of the site does not fit beside the sign in large letters.
+func (v *View) IsLong() bool { return utf8.RuneCountInString(v.Site) > 9 }
 
 // A Tab is a link to the results of one kind.
 type Tab struct {
