@@ -101,6 +101,8 @@ func browserServer(t *testing.T) string {
 	o := fullServer().o
 	o.Admin.Crawl, o.Admin.Jobs, o.Admin.Token = busyCrawl(), &fakeJobs{}, testToken
 	o.Admin.Tuning, o.Admin.Searches = &fakeTuning{}, true
+	o.Admin.Settings = &fakeSettings{text: "schema = 1\n"}
+	o.Damage = func() map[string]int { return map[string]int{"repository": 2} }
 	server := httptest.NewServer(New(o).Handler())
 	t.Cleanup(server.Close)
 	return server.URL
@@ -113,6 +115,32 @@ var browserPages = map[string]string{
 	"text": "/cached?doc=4711&q=inverted+index&text=1", "problem": "/search?q=x&start=-1", "pager": "/search?q=inverted+index&num=3&start=30",
 	"links": "/links?doc=4711", "filtered links": "/links?doc=4711&match=page&site=from.test&in=25", "images": "/search?q=fox&type=image", "noimages": "/search?q=none&type=image", "info": "/page?url=https://www.docs.test/old", "unknown": "/page?url=http://unknown.test/", "ask": "/page", "preferences": "/preferences?block=a.test&raise=b.test&lang=fr,de&undo=pin+c.test", "lens": throughLens("/lens?", docsLens), "new lens": "/lens", "lensed": throughLens("/search?q=inverted+index&", docsLens), "nothing lensed": throughLens("/search?q=nothing&", docsLens), "many preferences": "/preferences?raise=b.test,other.org&lower=low.test&block=" + manySites,
 	"liked": "/search?q=inverted+index&raise=sorter.docs.test&block=papers.docs.test&blocked=1", "api": "/api", "crawl": "/crawl", "help": "/help", "bot": "/bot", "advanced": "/advanced", "site": "/site/docs.test", "live": "/site/live.test", "versions": "/versions?doc=4711", "difference": "/versions?doc=4711&old=1:1:0&new=1:2:0", "version": "/cached?doc=4711&version=1:2:0",
+}
+
+// actorPages are those that show more to visitors who may act.
+var actorPages = map[string]string{
+	"admin": "/crawl", "tuning": "/crawl?query=wifi&page=http://a.test/#tune", "rules": "/crawl/config", "kept rules": "/crawl/config?kept=1",
+	"past crawls": "/crawl/history", "results of an actor": "/search?q=inverted+index",
+}
+
+// visitAll opens every page of browserPages, and then as a visitor who may act those of actorPages, and
+// calls look on each.
+func visitAll(t *testing.T, tab context.Context, base string, look func(name string)) {
+	t.Helper()
+	if len(browserPages) == 0 || len(actorPages) == 0 {
+		t.Fatal("no pages")
+	}
+	for name, page := range browserPages {
+		act(t, tab, chromedp.Navigate(base+page))
+		look(name)
+	}
+	act(t, tab, chromedp.Navigate(base+"/crawl"))
+	evaluate[bool](t, tab, fmt.Sprintf(`document.getElementById("token").value = %q, document.querySelector(".login").submit(), true`, testToken))
+	act(t, tab, until(`!!document.querySelector('[action$="/crawl/logout"]')`))
+	for name, page := range actorPages {
+		act(t, tab, chromedp.Navigate(base+page))
+		look(name)
+	}
 }
 
 // manySites are those of a long list.
@@ -141,8 +169,7 @@ func TestBrowserAxe(t *testing.T) {
 		t.Fatal(err)
 	}
 	checked := 0
-	for name, page := range browserPages {
-		act(t, tab, chromedp.Navigate(base+page))
+	visitAll(t, tab, base, func(name string) {
 		evaluate[int](t, tab, string(axe)+";0")
 		for _, scheme := range []string{"light", "dark"} {
 			for _, width := range []int64{360, 1440} {
@@ -161,7 +188,7 @@ func TestBrowserAxe(t *testing.T) {
 				checked++
 			}
 		}
-	}
+	})
 	if checked < 40 {
 		t.Errorf("only %d looks", checked)
 	}
@@ -171,18 +198,14 @@ func TestBrowserAxe(t *testing.T) {
 func TestBrowserFits(t *testing.T) {
 	tab := newTab(t)
 	base := browserServer(t)
-	if len(browserPages) == 0 {
-		t.Fatal("no pages")
-	}
-	for name, page := range browserPages {
-		act(t, tab, chromedp.EmulateViewport(1440, 900), chromedp.Navigate(base+page))
+	visitAll(t, tab, base, func(name string) {
 		for _, width := range []int64{320, 360, 390, 768, 1440} {
 			act(t, tab, chromedp.EmulateViewport(width, 900))
 			if wide := evaluate[int64](t, tab, `document.documentElement.scrollWidth`); wide > width {
 				t.Errorf("%s is %d pixels wide in a window of %d", name, wide, width)
 			}
 		}
-	}
+	})
 }
 
 // smallTargets lists the visible controls that are lower than 44 pixels, with all menus open. A checkbox has
@@ -200,8 +223,7 @@ func TestBrowserPhone(t *testing.T) {
 	base := browserServer(t)
 	act(t, tab, chromedp.EmulateViewport(390, 844))
 	results := 0
-	for name, page := range browserPages {
-		act(t, tab, chromedp.Navigate(base+page))
+	visitAll(t, tab, base, func(name string) {
 		lines := evaluate[int](t, tab, metaLines)
 		if lines > 2 {
 			t.Errorf("%s: %d lines of meta data", name, lines)
@@ -212,7 +234,7 @@ func TestBrowserPhone(t *testing.T) {
 		for _, small := range evaluate[[]string](t, tab, smallTargets) {
 			t.Errorf("%s: lower than 44 pixels: %s", name, small)
 		}
-	}
+	})
 	if results == 0 {
 		t.Error("no page has results")
 	}
