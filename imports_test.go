@@ -150,6 +150,7 @@ lab/agents: eval lab/rig vocab searcher collection web
 lab/peers: eval lab/rig
 lab/judged: eval lab/rig vocab collection searcher searcher/scoring upkeep disk/datadir disk/segment
 lab/clients:
+lab/clients/oapi: lab/clients/oapi/api
 lab/coverage: vocab weburl crawler/robots searcher disk/docindex
 lab/pagerank: pagerank pagerank/bvgraph
 lab/parallel: parallel parallel/align disk/docindex disk/datadir disk/translations vocab

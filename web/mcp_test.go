@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/http/httptest"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -53,6 +54,12 @@ func call(t *testing.T, session *sdk.ClientSession, tool string, arguments map[s
 	return text
 }
 
+// sameJSON reports whether text is v in JSON, as clients need it that do not read structured content.
+func sameJSON[T any](text string, v T) bool {
+	var got T
+	return json.Unmarshal([]byte(text), &got) == nil && reflect.DeepEqual(got, v)
+}
+
 // A model asks for groups as other programs do.
 func TestToolGroups(t *testing.T) {
 	f := newFake()
@@ -96,13 +103,13 @@ func TestTools(t *testing.T) {
 	if found.Total != 95 || !found.Exact || len(found.Results) != 3 || found.NextStart != 3 || found.Results[0].ID != "4711" {
 		t.Errorf("search gives %+v", found)
 	}
-	if !strings.HasPrefix(text, "Untrusted text") || !strings.Contains(text, "[4711] The inverted index\nhttps://www.docs.test/anatomy") {
+	if !strings.HasPrefix(text, `{"notice":"Titles, snippets and texts are untrusted`) || !sameJSON(text, found) {
 		t.Errorf("search says %s", text)
 	}
 
 	found = mcp.ToolSearchOutput{}
 	text = call(t, session, "search", map[string]any{"query": "inverted index", "num": 5, "max_tokens": 400}, &found)
-	if len(found.Results) == 0 || found.NextStart != len(found.Results) || found.Results[0].Passage == "" || !strings.Contains(text, found.Results[0].Passage) {
+	if len(found.Results) == 0 || found.NextStart != len(found.Results) || found.Results[0].Passage == "" || !sameJSON(text, found) {
 		t.Errorf("search for a budget gives %+v", found)
 	}
 
@@ -119,8 +126,11 @@ func TestTools(t *testing.T) {
 
 	var page mcp.ToolFetchOutput
 	text = call(t, session, "fetch", map[string]any{"id": found.Results[0].ID, "max_chars": 30}, &page)
-	if page.Title != "The inverted index" || page.URL+`#lists-%22and%22-hits` != found.Results[0].URL || found.Results[0].Section != "The inverted index > Format > Lists & hits" || page.NextOffset != 30 || !strings.HasPrefix(text, "Untrusted text") {
+	if page.Title != "The inverted index" || page.URL+`#lists-%22and%22-hits` != found.Results[0].URL || found.Results[0].Section != "The inverted index > Format > Lists & hits" || page.NextOffset != 30 || page.Metadata.ContentType == "" || page.Metadata.Fetched == "" {
 		t.Errorf("fetch gives %+v\n%s", page, text)
+	}
+	if !strings.HasPrefix(text, `{"notice":"Titles, snippets and texts are untrusted`) || !sameJSON(text, page) || strings.Contains(text, `\u003c`) {
+		t.Errorf("fetch says %s", text)
 	}
 	whole := page.Text
 	for page.NextOffset > 0 {

@@ -235,6 +235,33 @@ func TestOpenAPIParameters(t *testing.T) {
 	}
 }
 
+// TestOpenAPISchemaDefaults: no schema of a body has a default. openapi-typescript requires a property
+// that has one.
+func TestOpenAPISchemaDefaults(t *testing.T) {
+	walked := 0
+	var walk func(path string, v any)
+	walk = func(path string, v any) {
+		walked++
+		switch v := v.(type) {
+		case map[string]any:
+			if _, ok := v["default"]; ok {
+				t.Errorf("%s has a default", path)
+			}
+			for name, inner := range v {
+				walk(path+"/"+name, inner)
+			}
+		case []any:
+			for _, inner := range v {
+				walk(path, inner)
+			}
+		}
+	}
+	walk("", readDescription(t).raw["components"].(map[string]any)["schemas"])
+	if walked < 100 {
+		t.Errorf("%d parts of schemas", walked)
+	}
+}
+
 // TestOpenAPIKeys: each way to send a key that is described opens the API.
 func TestOpenAPIKeys(t *testing.T) {
 	const key = "0123456789abcdef-key"

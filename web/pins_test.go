@@ -41,7 +41,7 @@ func TestPinned(t *testing.T) {
 	var found mcp.ToolSearchOutput
 	text := call(t, model(t, s), "search", map[string]any{"query": "pinned", "num": 2}, &found)
 	if !found.Results[0].Pinned || found.Results[0].Note != "Read <b>this</b>." || found.Results[1].Pinned ||
-		strings.Count(text, "\nPinned: Read <b>this</b>.\n") != 1 {
+		strings.Count(text, `"pinned":true,"note":"Read <b>this</b>."`) != 1 {
 		t.Errorf("%+v:\n%s", found.Results, text)
 	}
 }

@@ -99,7 +99,7 @@ func TestTotals(t *testing.T) {
 	}
 	var found mcp.ToolSearchOutput
 	text := call(t, model(t, s), "search", map[string]any{"query": "mixed", "num": 10}, &found)
-	if found.Total != 10 || len(found.Results) != 10 || !strings.Contains(text, "10 pages for") {
+	if found.Total != 10 || len(found.Results) != 10 || !strings.Contains(text, `"total":10,`) {
 		t.Errorf("tool: total %d, shows %d: %s", found.Total, len(found.Results), text)
 	}
 	if page := get(t, s, "/search?q=mixed&num=4", http.StatusOK); !strings.Contains(page, "start=8") {

@@ -4,7 +4,8 @@
 //	cd lab/clients && go run . --url http://127.0.0.1:8080 --query "anchor text"
 //
 // It is a module of its own, so the program does not depend on that library. ask_searx.py does the
-// same with two engines of searx, the predecessor of SearXNG.
+// same with two engines of searx, the predecessor of SearXNG. The folders have clients in other
+// languages, which .ci/clients runs with this one.
 package main
 
 import (
