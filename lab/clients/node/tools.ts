@@ -1,17 +1,21 @@
 // Calls the tools of a server with the TypeScript SDK of the Model Context Protocol.
 //
 //	node built/tools.js URL QUERY
+//	node built/tools.js PROGRAM DATA QUERY
 //
+// The second form starts the program with the command mcp for a data folder. It has the same tools.
 // Connectors of chat clients need the tools search and fetch: search returns results with id, title
 // and url, fetch a page with id, title, text, url and metadata, both as structured content and as one
 // text with the same in JSON. The SDK compares the content with the schema of the tool.
 
 import assert from "node:assert/strict";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { CallToolResultSchema } from "@modelcontextprotocol/sdk/types.js";
 
-const [url, query] = process.argv.slice(2) as [string, string];
+const server = process.argv.slice(2, -1) as [string, string?];
+const query = process.argv.at(-1);
 const client = new Client({ name: "clients", version: "1" });
 const call = async (name: string, args: Record<string, unknown>) =>
   CallToolResultSchema.parse(await client.callTool({ name, arguments: args }));
@@ -25,7 +29,11 @@ async function answer<T>(name: string, args: Record<string, unknown>): Promise<T
   return structuredContent as T;
 }
 
-await client.connect(new StreamableHTTPClientTransport(new URL(url)));
+await client.connect(
+  server[1]
+    ? new StdioClientTransport({ command: server[0], args: ["mcp", "--data", server[1]], stderr: "inherit" })
+    : new StreamableHTTPClientTransport(new URL(server[0])),
+);
 const { tools } = await client.listTools();
 const names = tools.map((tool) => tool.name).sort();
 assert(names.includes("search") && names.includes("fetch"));

@@ -1,7 +1,9 @@
 """Calls the tools of a server with the Python SDK of the Model Context Protocol.
 
     python tools.py URL QUERY
+    python tools.py PROGRAM DATA QUERY
 
+The second form starts the program with the command mcp for a data folder. It has the same tools.
 Connectors of chat clients need the tools search and fetch: search returns results with id, title and url, fetch a page
 with id, title, text, url and metadata, both as structured content and as one text with the same in JSON.
 """
@@ -11,7 +13,7 @@ import json
 import sys
 from typing import Any
 
-from mcp import ClientSession
+from mcp import ClientSession, StdioServerParameters, stdio_client
 from mcp.client.streamable_http import streamable_http_client
 from mcp.types import CallToolResult, TextContent
 
@@ -25,12 +27,17 @@ def answer(result: CallToolResult) -> dict[str, Any]:
     return structured
 
 
-async def main(url: str, query: str) -> None:
-    async with streamable_http_client(url) as (read, write, *_), ClientSession(read, write) as session:
-        server = (await session.initialize()).server_info
+async def main(server: str, *rest: str) -> None:
+    *data, query = rest
+    if data:
+        transport = stdio_client(StdioServerParameters(command=server, args=["mcp", "--data", *data]))
+    else:
+        transport = streamable_http_client(server)
+    async with transport as (read, write, *_), ClientSession(read, write) as session:
+        info = (await session.initialize()).server_info
         tools = {tool.name: tool for tool in (await session.list_tools()).tools}
         assert {"search", "fetch"} <= tools.keys(), f"tools {tools.keys()}"
-        print(f"  {server.name}: {', '.join(sorted(tools))}")
+        print(f"  {info.name}: {', '.join(sorted(tools))}")
         for name, argument in ("search", "query"), ("fetch", "id"):
             schema = tools[name].input_schema
             assert schema["properties"][argument]["type"] == "string" and set(schema.get("required", [])) <= {argument}, schema
