@@ -143,6 +143,12 @@ func TestTools(t *testing.T) {
 		t.Errorf("the parts make\n%s\nwant\n%s", whole, want)
 	}
 
+	page = mcp.ToolFetchOutput{}
+	call(t, session, "fetch", map[string]any{"id": "20"}, &page)
+	if page.URL != "https://www.docs.test/plain.txt" || page.Title != page.URL {
+		t.Errorf("fetch of a page without a title gives %+v", page)
+	}
+
 	var links collection.LinkReport
 	text = call(t, session, "links", map[string]any{"id": "4711", "num": 2}, &links)
 	if links.InCount != 40 || len(links.In) != 2 || len(links.Out) != 2 || !strings.Contains(text, "40 pages link to https://www.docs.test/") {

@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -206,7 +207,7 @@ func (s *tools) toolFetch(ctx context.Context, _ *sdk.CallToolRequest, in toolFe
 		return nil, nil, s.toolProblem(err)
 	}
 	out := &ToolFetchOutput{
-		Notice: untrusted, ID: strconv.FormatUint(uint64(page.Doc), 10), Title: plain.Title, URL: page.URL,
+		Notice: untrusted, ID: strconv.FormatUint(uint64(page.Doc), 10), Title: cmp.Or(plain.Title, page.URL), URL: page.URL,
 		Metadata: toolMetadata{text.LangTag(page.Language), page.ContentType, page.Fetched.UTC().Format(time.RFC3339)},
 	}
 	out.Text, out.NextOffset = part(plain.Text, in.Offset, in.MaxChars)

@@ -5,5 +5,5 @@ export default {
   head: [["script", {
     src: "https://search.example.org/box.js", defer: "", "data-open": 'a[href="https://search.example.org/search"]',
   }]],
-  themeConfig: { nav: [{ text: "Search", link: "https://search.example.org/search" }] },
+  themeConfig: { nav: [{ text: "Search", link: "https://search.example.org/search", noIcon: true }] },
 };
