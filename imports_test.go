@@ -97,6 +97,7 @@ web/internal/session: web/internal/*
 web/internal/picture: vocab web/internal/text lru
 web/internal/visitor: searcher web/internal/params
 web/internal/look:
+web/internal/marks:
 web/internal/frame: web/internal/*
 web/api: vocab searcher collection web/internal/*
 web/box: searcher web/api web/internal/*
@@ -130,8 +131,8 @@ cmd/anatomy/internal/history: disk/crawllog disk/shards engine urlserver cmd/ana
 cmd/anatomy/internal/schedule: config disk/crawllog
 cmd/anatomy/internal/serving: weburl disk/shards cmd/anatomy/internal/cli
 cmd/anatomy/internal/configs: config disk/crawllog disk/shards searcher web/admin cmd/anatomy/internal/cli cmd/anatomy/internal/quality cmd/anatomy/internal/record cmd/anatomy/internal/rules cmd/anatomy/internal/schedule
-cmd/anatomy/internal/quality: vocab weburl eval upkeep searcher searcher/scoring collection disk/datadir disk/durable disk/shards searcher/synonyms cmd/anatomy/internal/cli cmd/anatomy/internal/rules
-cmd/anatomy/internal/tuning: config disk/durable cmd/anatomy/internal/quality cmd/anatomy/internal/rules
+cmd/anatomy/internal/quality: vocab weburl eval upkeep searcher searcher/scoring collection disk/datadir disk/durable disk/shards searcher/synonyms searcher/reload cmd/anatomy/internal/cli cmd/anatomy/internal/rules
+cmd/anatomy/internal/tuning: config eval searcher web/admin disk/durable cmd/anatomy/internal/quality cmd/anatomy/internal/rules
 cmd/anatomy/internal/export: upkeep warc parallel cmd/anatomy/internal/cli
 cmd/anatomy/internal/rankpage: ranking cmd/anatomy/internal/cli
 cmd/anatomy/internal/progress: vocab engine cmd/anatomy/internal/cli

@@ -3,6 +3,7 @@ package eval
 import (
 	"bytes"
 	"context"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -66,7 +67,14 @@ func TestReadTSV(t *testing.T) {
 	if err != nil || len(got) != 2 || len(got[0].Grades) != 2 || got[1].Grades["d1"] != 1 || !got[0].Any {
 		t.Errorf("%+v, %v", got, err)
 	}
-	for _, bad := range []string{"q\n", "\thttp://a.test/\n", "ok\tu\nq\t \n"} {
+	got, err = ReadTSV(strings.NewReader("q\t-http://a.test/\thttp://a.test/index.html\t-http://b.test/ http://b.test/index.html\nr\t-http://a.test/\n"), "f")
+	if want := map[string]int{"https://a.test/": 1, "https://b.test/": 0}; err != nil || len(got) != 2 || !maps.Equal(got[0].Grades, want) {
+		t.Errorf("%+v, %v", got, err)
+	}
+	if with := WithRelevant(got); len(with) != 1 || with[0].Query != "q" {
+		t.Errorf("with a relevant page: %+v", with)
+	}
+	for _, bad := range []string{"q\n", "\thttp://a.test/\n", "ok\tu\nq\t \n", "q\t-\n"} {
 		if _, err := ReadTSV(strings.NewReader(bad), "f"); err == nil || !strings.Contains(err.Error(), "f, line ") {
 			t.Errorf("%q: %v", bad, err)
 		}

@@ -18,7 +18,7 @@ import (
 // A Judged is a query with its relevant pages.
 type Judged struct {
 	Query  string
-	Grades map[string]int // by page, as [Page] returns it; relevant if above 0
+	Grades map[string]int // by page, as [Page] returns it; relevant if above 0, judged not relevant if 0
 	Any    bool           // one relevant page is enough, the others add nothing
 }
 
@@ -60,23 +60,43 @@ func eachLine(r io.Reader, name string, split func(string) []string, visit func(
 
 func tabs(line string) []string { return strings.Split(line, "\t") }
 
-// ReadTSV reads lines of a query and one or more relevant pages, separated by tabs. One of the
-// pages is enough. Several URLs of a page are separated by spaces.
+// NotRelevant begins the field of a page that is judged not relevant.
+const NotRelevant = "-"
+
+// ReadTSV reads lines of a query and one or more judged pages, separated by tabs: relevant ones, of
+// which one is enough, and after [NotRelevant] those that are not. Several URLs of a page are separated
+// by spaces.
 func ReadTSV(r io.Reader, name string) (all []Judged, err error) {
 	err = eachLine(r, name, tabs, func(fields []string) error {
 		j := Judged{Query: fields[0], Grades: map[string]int{}, Any: true}
 		for _, field := range fields[1:] {
-			for _, url := range strings.Fields(field) {
-				j.Grades[Page(url)] = 1
+			urls, isWrong := strings.CutPrefix(field, NotRelevant)
+			for _, url := range strings.Fields(urls) {
+				if page := Page(url); !isWrong {
+					j.Grades[page] = 1
+				} else if _, known := j.Grades[page]; !known {
+					j.Grades[page] = 0
+				}
 			}
 		}
 		if strings.TrimSpace(j.Query) == "" || len(j.Grades) == 0 {
-			return fmt.Errorf("want a query and its relevant URLs, separated by tabs")
+			return fmt.Errorf("want a query and its judged URLs, separated by tabs")
 		}
 		all = append(all, j)
 		return nil
 	})
 	return all, err
+}
+
+// WithRelevant returns the queries that have a relevant page. Others, whose pages are all judged not
+// relevant, are for a [Learner] alone.
+func WithRelevant(judged []Judged) (all []Judged) {
+	for i := range judged {
+		if len(judged[i].ideal()) > 0 {
+			all = append(all, judged[i])
+		}
+	}
+	return all
 }
 
 // ReadTREC reads the queries of one file, lines of id and text separated by a tab, with the

@@ -16,7 +16,8 @@ import (
 // A Learner finds weights with a higher MRR@10 on judged queries, by coordinate ascent (MC07): it
 // tries some values around each weight in turn, all others fixed, and keeps the best, until a round
 // over all weights gains next to nothing. It tunes the second phase only: the candidates are those
-// of the weights that it begins with.
+// of the weights that it begins with. Pages that are judged not relevant count against a ranking as
+// much as relevant ones count for it: the mean of 1/rank of the first of them is subtracted.
 type Learner struct {
 	Searcher TrialSearcher
 	Seed     uint64                                                 // of the order in which weights are tried
@@ -33,13 +34,35 @@ type TrialSearcher interface {
 
 // An example is a judged query that can be ranked by any weights.
 type example struct {
-	trials   []*searcher.Trial // of the query as typed, and as in Any if that finds too few
-	page     map[vocab.DocID]int
-	relevant []bool // by page: whether it is relevant
+	trials []*searcher.Trial // of the query as typed, and as in Any if that finds too few
+	page   map[vocab.DocID]int
+	judged []judgement // by page
+}
+
+// A judgement is what is known of a page of a query.
+type judgement int8
+
+// The judgements.
+const (
+	unjudged judgement = iota
+	relevant
+	notRelevant
+)
+
+// judgement returns the judgement of a page.
+func (j *Judged) judgement(page string) judgement {
+	grade, known := j.Grades[page]
+	switch {
+	case !known:
+		return unjudged
+	case grade > 0:
+		return relevant
+	}
+	return notRelevant
 }
 
 // Learn returns better weights than w, or w. The result depends on the seed, and not on the number
-// of processors.
+// of processors. With an error it returns the best weights until then.
 func (l *Learner) Learn(ctx context.Context, judged []Judged, w searcher.Weights) (searcher.Weights, error) {
 	w = w.Clone()
 	examples, err := l.examples(ctx, judged)
@@ -90,6 +113,22 @@ type parameter struct {
 	value *searcher.Milli
 	low   searcher.Milli
 	unit  searcher.Milli // step from 0
+}
+
+// A Value is a weight that a Learner tunes.
+type Value struct {
+	Name  string
+	Value searcher.Milli
+}
+
+// Values returns the values of all weights that a Learner tunes, in the same order for all weights that
+// differ in their values alone.
+func Values(w searcher.Weights) (all []Value) {
+	w = w.Clone()
+	for _, k := range parameters(&w) {
+		all = append(all, Value{k.name, *k.value})
+	}
+	return all
 }
 
 // parameters returns all weights of the second phase, those for prose after the others. Their names
@@ -178,9 +217,9 @@ func (l *Learner) examples(ctx context.Context, judged []Judged) (all []*example
 				}
 				page, known := pages[Page(name)]
 				if !known {
-					page = len(s.relevant)
+					page = len(s.judged)
 					pages[Page(name)] = page
-					s.relevant = append(s.relevant, j.Grades[Page(name)] > 0)
+					s.judged = append(s.judged, j.judgement(Page(name)))
 				}
 				s.page[doc] = page
 			}
@@ -193,47 +232,49 @@ func (l *Learner) examples(ctx context.Context, judged []Judged) (all []*example
 	return all, nil
 }
 
-// mrr returns the mean of 1/rank of the first relevant page, 0 after the tenth.
+// mrr returns the mean of 1/rank of the first relevant page, 0 after the tenth, less that of the first
+// page that is judged not relevant.
 func mrr(examples []*example, w *searcher.Weights) float64 {
-	ranks := make([]int, len(examples))
+	gains := make([]float64, len(examples))
 	var wait sync.WaitGroup
 	workers := runtime.GOMAXPROCS(0)
 	for n := range workers {
 		wait.Go(func() {
 			for i := n; i < len(examples); i += workers {
-				ranks[i] = examples[i].rank(w)
+				gains[i] = examples[i].gain(w)
 			}
 		})
 	}
 	wait.Wait()
-	sum := 0.0
-	for _, rank := range ranks {
-		if rank > 0 {
-			sum += 1 / float64(rank)
-		}
-	}
-	return sum / float64(max(len(examples), 1))
+	return sum(gains) / float64(max(len(examples), 1))
 }
 
-// rank returns the rank of the first relevant page among the first ten, or 0.
-func (s *example) rank(w *searcher.Weights) int {
-	if !slices.Contains(s.relevant, true) {
-		return 0
-	}
+// gain returns 1/rank of the first relevant page among the first ten, less that of the first page that
+// is judged not relevant; 0 for none.
+func (s *example) gain(w *searcher.Weights) (gain float64) {
+	left := [...]bool{relevant: slices.Contains(s.judged, relevant), notRelevant: slices.Contains(s.judged, notRelevant)}
 	seen := map[int]bool{}
 	for _, t := range s.trials {
+		if !left[relevant] && !left[notRelevant] {
+			return gain
+		}
 		for _, doc := range t.Order(w) {
 			page := s.page[doc]
 			if seen[page] {
 				continue
 			}
-			if seen[page] = true; s.relevant[page] {
-				return len(seen)
+			seen[page] = true
+			switch j := s.judged[page]; {
+			case !left[j]:
+			case j == relevant:
+				gain, left[j] = gain+1/float64(len(seen)), false
+			default:
+				gain, left[j] = gain-1/float64(len(seen)), false
 			}
 			if len(seen) == 10 {
-				return 0
+				return gain
 			}
 		}
 	}
-	return 0
+	return gain
 }

@@ -91,12 +91,12 @@ func (s *Searcher) withRanks(base *view, name string) (*view, error) {
 		}
 		shards = append(shards, other)
 	}
-	return viewOf(s.serials.Add(1), shards, &s.o.Weights), nil
+	return viewOf(s.serials.Add(1), base, shards, base.weights), nil
 }
 
-// viewOf returns a view of snapshots with ranks of their own.
-func viewOf(serial uint64, shards []*snapshot.Snapshot, w *scoring.Weights) *view {
-	return newView(serial, shards, func(
+// viewOf returns a view like base of snapshots with ranks of their own, which w is for.
+func viewOf(serial uint64, base *view, shards []*snapshot.Snapshot, w *scoring.Weights) *view {
+	return newView(serial, base.weights, shards, func(
 		snap *snapshot.Snapshot, p *snapshot.Part, of statistics,
 	) retrieval.StaticPoints {
 		return snap.StaticPoints(p, w, of.ranked)
@@ -141,7 +141,7 @@ func (s *Searcher) near(ctx context.Context, base *view, name string) (*view, er
 	for i, snap := range base.shards {
 		shards = append(shards, snap.WithVector(vectors[i], name))
 	}
-	return viewOf(s.serials.Add(1), shards, s.weights(&Request{Rank: name})), err
+	return viewOf(s.serials.Add(1), base, shards, base.weightsFor(&Request{Rank: name})), err
 }
 
 // forgetRanks drops the views made from one that is no longer current.

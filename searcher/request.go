@@ -10,6 +10,7 @@ import (
 	"anatomy/searcher/internal/images"
 	"anatomy/searcher/internal/presentation"
 	"anatomy/searcher/query"
+	"anatomy/searcher/reload"
 	"anatomy/searcher/scoring"
 	"anatomy/vocab"
 	"anatomy/weburl"
@@ -295,6 +296,8 @@ type (
 	Part        = scoring.Part
 	Milli       = scoring.Milli
 	Weights     = scoring.Weights
+
+	TunedWeights = reload.File[*scoring.Weights] // a file of weights that may be changed while it is in use
 )
 
 // Bounds of results.

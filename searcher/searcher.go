@@ -44,11 +44,11 @@
 package searcher
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -62,7 +62,6 @@ import (
 	"anatomy/searcher/query"
 	"anatomy/searcher/scoring"
 	"anatomy/searcher/synonyms"
-	"anatomy/vocab"
 )
 
 // ErrNotIndexed is the error for a document that is not in the index.
@@ -78,6 +77,7 @@ type Options struct {
 	Poll       time.Duration  // interval between checks of the data folder, default 250ms
 	Synonyms   *synonyms.File // reloaded when it changes; default none
 	Pins       *pins.File     // reloaded when it changes; default none
+	Tuned      *TunedWeights  // reloaded when they change, instead of Weights; default none
 	Damage     *damage.Log    // receives the damage found; default none
 
 	Now func() time.Time // clock for pages that expire from results; default time.Now
@@ -186,6 +186,8 @@ func (s *Searcher) Refresh() (changed bool, err error) {
 	defer s.refreshing.Unlock()
 	s.o.Synonyms.Reload()
 	s.o.Pins.Reload()
+	s.o.Tuned.Reload()
+	w := cmp.Or(s.o.Tuned.Content(), &s.o.Weights)
 	for _, store := range s.stores {
 		isNew, failed := store.Refresh()
 		if changed = changed || isNew; err == nil {
@@ -193,6 +195,7 @@ func (s *Searcher) Refresh() (changed bool, err error) {
 		}
 	}
 	old := s.current
+	changed = changed || old != nil && old.weights != w
 	if !changed || err != nil && old == nil {
 		return false, err
 	}
@@ -200,10 +203,10 @@ func (s *Searcher) Refresh() (changed bool, err error) {
 	for _, store := range s.stores {
 		snaps = append(snaps, store.Acquire())
 	}
-	v := newView(s.serials.Add(1), snaps, func(
+	v := newView(s.serials.Add(1), w, snaps, func(
 		snap *snapshot.Snapshot, p *snapshot.Part, of statistics,
 	) retrieval.StaticPoints {
-		return snap.CachedStaticPoints(p, &s.o.Weights, of.ranked)
+		return snap.CachedStaticPoints(p, w, of.ranked)
 	})
 	s.mu.Lock()
 	s.current = v
@@ -355,7 +358,7 @@ func (s *Searcher) Stats() Stats {
 func (s *Searcher) newSearch(v *view, req *Request, clock *retrieval.Clock, a *queryArena) *search {
 	r := a.searches.New()
 	*r = search{
-		view: v, weights: s.weights(req), links: s.o.Links, req: req, clock: clock, arena: a,
+		view: v, weights: v.weightsFor(req), links: s.o.Links, req: req, clock: clock, arena: a,
 		candidates: s.o.Candidates, countTo: req.Count.to(s.o.CountTo), damaged: s.damaged,
 		synonyms: s.o.Synonyms.Content(), pins: s.o.Pins.Content(),
 	}
@@ -363,25 +366,6 @@ func (s *Searcher) newSearch(v *view, req *Request, clock *retrieval.Clock, a *q
 		r.filters, _ = query.ParseFilters(prefs.Filters)
 	}
 	return r
-}
-
-// weights returns the weights for a request.
-func (s *Searcher) weights(req *Request) *scoring.Weights {
-	near := strings.HasPrefix(req.Rank, NearPrefix)
-	if req.Anchors == AllAnchors && !near {
-		return &s.o.Weights
-	}
-	w := s.o.Weights.Clone()
-	if req.Anchors != AllAnchors {
-		w = w.Without(vocab.Anchor)
-	}
-	if req.Anchors == NoAnchors {
-		w = w.Without(vocab.AnchorOut)
-	}
-	if near {
-		w.RankByNearness()
-	}
-	return &w
 }
 
 // newResponse returns the response to a request before the first step.

@@ -28,6 +28,7 @@ type view struct {
 	state   string // identifies all snapshots, see snapshot.Snapshot.State
 	bases   []*snapshot.Snapshot
 	shards  []*snapshot.Snapshot // copies of bases with static points
+	weights *scoring.Weights     // before those of a request, see weightsFor
 	missing []int                // numbers of the shards that have no data folder here; nil for a single shard
 	statistics
 	homes        *memo.Memo[string, scoring.Candidate] // home pages by host, see homeOf; Doc is 0 for none
@@ -58,9 +59,9 @@ func shardOf(doc vocab.DocID) int {
 // newView returns a view of snapshots, which have their ranks. static returns the static points of
 // a part, given the statistics.
 func newView(
-	serial uint64, bases []*snapshot.Snapshot, static func(*snapshot.Snapshot, *snapshot.Part, statistics) retrieval.StaticPoints,
+	serial uint64, w *scoring.Weights, bases []*snapshot.Snapshot, static func(*snapshot.Snapshot, *snapshot.Part, statistics) retrieval.StaticPoints,
 ) *view {
-	v := &view{serial: serial, bases: bases, homes: &memo.Memo[string, scoring.Candidate]{}, refs: 1}
+	v := &view{serial: serial, weights: w, bases: bases, homes: &memo.Memo[string, scoring.Candidate]{}, refs: 1}
 	var words, texts uint64
 	for _, snap := range bases {
 		words, texts = words+snap.Words, texts+snap.Texts
@@ -86,7 +87,13 @@ func newView(
 	if v.state = states[0]; len(states) > 1 {
 		v.state = fmt.Sprintf("%x-%08x", generation, crc32.ChecksumIEEE([]byte(strings.Join(states, " "))))
 	}
+	v.state += w.Sum()
 	return v
+}
+
+// weightsFor returns the weights for a request.
+func (v *view) weightsFor(req *Request) *scoring.Weights {
+	return v.weights.ForSearch(req.Anchors != AllAnchors, req.Anchors == NoAnchors, strings.HasPrefix(req.Rank, NearPrefix))
 }
 
 // noteMissing marks resp as incomplete if shards are missing.
@@ -106,7 +113,7 @@ func (v *view) noteMissing(resp *Response) {
 // byDate returns the view with the dates of documents as static points.
 func (v *view) byDate() *view {
 	v.dateOnce.Do(func() {
-		v.dated = newView(v.serial, v.shards, func(_ *snapshot.Snapshot, p *snapshot.Part, _ statistics) retrieval.StaticPoints {
+		v.dated = newView(v.serial, v.weights, v.shards, func(_ *snapshot.Snapshot, p *snapshot.Part, _ statistics) retrieval.StaticPoints {
 			days := make([]uint32, p.Segment.Docs())
 			for ord := range days {
 				days[ord] = uint32(p.Segment.Date(vocab.Ordinal(ord)))

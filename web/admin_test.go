@@ -210,8 +210,8 @@ func TestAdminPageActs(t *testing.T) {
 	if body := do(http.StatusConflict, "/dashboard/rank"); !strings.Contains(body, "Other work runs") {
 		t.Error(body)
 	}
-	if got, want := strings.Join(f.told, "; "), "remove spam.test http://b.test/x; restore spam.test/*; {Rank:true Damping:0.9 URLs:[] Scope: MaxPages:0 Recrawl:false}; "+
-		"{Rank:false Damping:0 URLs:[http://c.test/ d.test] Scope:host MaxPages:100 Recrawl:true}"; got != want {
+	if got, want := strings.Join(f.told, "; "), "remove spam.test http://b.test/x; restore spam.test/*; {Learn:false Rank:true Damping:0.9 URLs:[] Scope: MaxPages:0 Recrawl:false}; "+
+		"{Learn:false Rank:false Damping:0 URLs:[http://c.test/ d.test] Scope:host MaxPages:100 Recrawl:true}"; got != want {
 		t.Errorf("the desk was told\n%s, want\n%s", got, want)
 	}
 	if got := strings.Join(c.told, ", "); got != "add http://a.test/, pause, add http://c.test/ d.test" { // the last was in vain

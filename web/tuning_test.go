@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -19,8 +20,13 @@ import (
 	"anatomy/web/mcp"
 )
 
-// A fakeTuning remembers what it was told.
-type fakeTuning struct{ told []string }
+// A fakeTuning remembers what it was told, and the marks.
+type fakeTuning struct {
+	told     []string
+	judged   []admin.Judged
+	proposal *admin.Proposal
+	own      bool
+}
 
 func (f *fakeTuning) AddSynonyms(line string) (string, error) {
 	if line == "wrong" {
@@ -35,9 +41,63 @@ func (f *fakeTuning) AddPin(query, url, title, note string) (string, error) {
 	return "pinned", nil
 }
 
-func (f *fakeTuning) AddJudged(query, url string) (string, error) {
-	f.told = append(f.told, "judge "+query+"|"+url)
+func (f *fakeTuning) SetMark(query, url string, mark admin.Mark) (string, error) {
+	f.told = append(f.told, fmt.Sprintf("%s %s|%s", mark, query, url))
+	j := admin.Judged{Query: query}
+	switch mark {
+	case admin.Right:
+		j.Right = []string{url}
+	case admin.Wrong:
+		j.Wrong = []string{url}
+	}
+	f.judged = append(f.judged, j)
 	return "judged", nil
+}
+
+func (f *fakeTuning) DropJudged(query string) (string, error) {
+	f.told = append(f.told, "drop "+query)
+	return "dropped", nil
+}
+
+func (f *fakeTuning) Judged() ([]admin.Judged, error) { return f.judged, nil }
+
+func (f *fakeTuning) Marks(query string, urls []string) ([]admin.Mark, error) {
+	all := make([]admin.Mark, len(urls))
+	for i, url := range urls {
+		all[i] = admin.None
+		for _, j := range f.judged {
+			switch {
+			case j.Query != query:
+			case slices.Contains(j.Right, url):
+				all[i] = admin.Right
+			case slices.Contains(j.Wrong, url):
+				all[i] = admin.Wrong
+			}
+		}
+	}
+	return all, nil
+}
+
+func (f *fakeTuning) Proposal() *admin.Proposal { return f.proposal }
+
+func (f *fakeTuning) KeepWeights(number int) (string, error) {
+	if f.proposal == nil || number != f.proposal.Number {
+		return "", errors.New("These weights are gone.")
+	}
+	f.proposal, f.own = nil, true
+	return "kept", nil
+}
+
+func (f *fakeTuning) DiscardWeights(int) error {
+	f.proposal = nil
+	return nil
+}
+
+func (f *fakeTuning) HasWeights() bool { return f.own }
+
+func (f *fakeTuning) DropWeights() (string, error) {
+	f.own = false
+	return "default", nil
 }
 
 func tuningServer(f *fakeTuning, searches bool) *Server {
@@ -81,7 +141,7 @@ func TestTuningForms(t *testing.T) {
 		"judge":    {"query": {"wifi"}, "page": {"http://a.test/"}},
 	}
 	want := map[string]string{
-		"synonyms": "synonyms a = b", "pin": "pin wifi|http://a.test/|T|N", "judge": "judge wifi|http://a.test/",
+		"synonyms": "synonyms a = b", "pin": "pin wifi|http://a.test/|T|N", "judge": "right wifi|http://a.test/",
 	}
 	for name, values := range forms {
 		f.told = nil

@@ -38,6 +38,7 @@ import (
 	"anatomy/web/internal/access"
 	"anatomy/web/internal/address"
 	"anatomy/web/internal/frame"
+	"anatomy/web/internal/marks"
 	"anatomy/web/internal/reader"
 	"anatomy/web/internal/recent"
 	"anatomy/web/internal/respond"
@@ -217,10 +218,14 @@ func New(o Options) *Server {
 		Token: o.Admin.Token, ReadToken: o.Admin.ReadToken, Site: site, Now: o.Now,
 		Log: log, Audit: o.Log, Keep: o.Admin.Audit,
 	})
+	var marked marks.Source // of the admin page
+	if o.Admin.Crawl != nil && o.Admin.Tuning != nil {
+		marked = o.Admin.Tuning
+	}
 	s := &Server{
 		o: o, log: log, searches: searches, site: site, reader: read, hosts: hosts, origins: origins,
 		pages: pages.New(pages.Options{
-			Reader: read, Frame: page, Sessions: sessions, Searches: searches, Bot: o.Bot, Now: o.Now, FetchImage: o.FetchImage,
+			Reader: read, Frame: page, Sessions: sessions, Searches: searches, Marks: marked, Bot: o.Bot, Now: o.Now, FetchImage: o.FetchImage,
 		}),
 		tools:       mcp.New(read, log, o.Name, o.Version),
 		connections: newConnections(o.Limits.Connections),

@@ -18,6 +18,7 @@ import (
 	"anatomy/cmd/anatomy/internal/rules"
 	"anatomy/cmd/anatomy/internal/schedule"
 	"anatomy/cmd/anatomy/internal/sharded"
+	"anatomy/cmd/anatomy/internal/tuning"
 	"anatomy/collection"
 	"anatomy/disk/crawllog"
 	"anatomy/engine"
@@ -32,8 +33,9 @@ type jobs struct {
 	dir   string
 	log   *slog.Logger
 	site  *collection.Site
-	local []string  // flags of all crawls
-	next  chan *job // unbuffered: a send fails while a job runs
+	tuned *tuning.Files // nil: weights are not learnt
+	local []string      // flags of all crawls
+	next  chan *job     // unbuffered: a send fails while a job runs
 
 	mu    sync.Mutex
 	jobs  []*job // newest first, at most keptJobs
@@ -87,9 +89,12 @@ var errBusy = errors.New("Another job is running. Wait until it ends.")
 // Begin begins a job. It fails while another one runs.
 func (j *jobs) Begin(o admin.JobOptions) error {
 	t := &job{}
-	if o.Rank {
+	switch {
+	case o.Rank:
 		t.Name, t.work = "ranks", j.rank(o)
-	} else {
+	case o.Learn && j.tuned != nil:
+		t.Name, t.Learns, t.work = "weights", true, j.learn
+	default:
 		options, kept, err := j.crawlOptions(o)
 		if err != nil {
 			return err
@@ -175,6 +180,11 @@ func (j *jobs) rank(o admin.JobOptions) func(context.Context, *job) (string, err
 		t.page = page.Bytes()
 		return fmt.Sprintf("%s, %s, damping %g; %s", cli.Count(r.Pages, "page"), cli.Count(r.Links, "link"), r.Damping, rankpage.Iterations(len(r.Residuals), r.Residuals[len(r.Residuals)-1], r.Tolerance)), nil
 	}
+}
+
+// learn learns weights from the judged queries.
+func (j *jobs) learn(ctx context.Context, t *job) (string, error) {
+	return j.tuned.Learn(ctx, func(said string) { j.report(t, func() string { return said }) })
 }
 
 func crawlName(o admin.JobOptions) string {

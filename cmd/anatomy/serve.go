@@ -18,6 +18,7 @@ import (
 	"anatomy/cmd/anatomy/internal/cli"
 	"anatomy/cmd/anatomy/internal/clusters"
 	"anatomy/cmd/anatomy/internal/configs"
+	"anatomy/cmd/anatomy/internal/quality"
 	"anatomy/cmd/anatomy/internal/rules"
 	"anatomy/cmd/anatomy/internal/service"
 	"anatomy/cmd/anatomy/internal/serving"
@@ -325,8 +326,14 @@ func openFolder(dir, path string, beside *web.Collections, o serveOptions) (*fol
 	if err != nil {
 		return nil, err
 	}
+	weights, err := quality.OpenWeights(dir, func(err error) {
+		o.log.Error("the weights stay as they were", "error", err)
+	})
+	if err != nil {
+		return nil, err
+	}
 	s, err := searcher.Open(dir, searcher.Options{
-		Links: links, Synonyms: same, Pins: pinned, Damage: damaged, AnswerBytes: int64(o.answers) << 20,
+		Links: links, Synonyms: same, Pins: pinned, Tuned: weights, Damage: damaged, AnswerBytes: int64(o.answers) << 20,
 	})
 	if err != nil {
 		return nil, err
@@ -342,6 +349,7 @@ func openFolder(dir, path string, beside *web.Collections, o serveOptions) (*fol
 	var tuned *tuning.Files
 	if o.cluster == nil { // else the owner of the cluster has the files
 		tuned = tuning.New(dir)
+		jobs.tuned = tuned
 		tunes, settings = tuned, configs.NewEditor(dir, ruleFlags(true), o.recrawls)
 	}
 	var bot *pages.Bot

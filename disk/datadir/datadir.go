@@ -10,7 +10,8 @@
 //	  MANIFEST.lock     locked briefly by a process that changes the MANIFEST
 //	  anatomy.toml      the rules of the crawl                              (config)
 //	  synonyms.txt      words that find each other's pages                  (searcher/synonyms)
-//	  judged.tsv        queries with their right pages                      (eval)
+//	  judged.tsv        queries with their right and wrong pages            (eval)
+//	  weights.json      weights of the ranking                              (searcher/scoring)
 //	  searches.json     counts of searches that found nothing               (web)
 //	  crawls.log        the last crawls                                     (disk/crawllog)
 //	  docindex/         pebble: document index, seen set, frontier          (urlserver)

@@ -46,7 +46,7 @@ func (f *File[T]) Content() (content T) {
 	return f.content
 }
 
-// Reload reads the file if it has changed.
+// Reload reads the file if it has changed, or is no longer there.
 func (f *File[T]) Reload() {
 	if f == nil {
 		return
@@ -58,10 +58,7 @@ func (f *File[T]) Reload() {
 		return
 	}
 	f.stamp = now
-	var content T
-	if err == nil {
-		content, err = f.read(f.path)
-	}
+	content, err := f.read(f.path)
 	if err != nil {
 		f.onError(err)
 		return

@@ -1,6 +1,10 @@
 package scoring
 
 import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"hash/crc32"
 	"math"
 	"slices"
 
@@ -400,6 +404,35 @@ func (w *Weights) RankByNearness() {
 
 // HitTypes is a set of hit types: bit n is type n.
 type HitTypes uint32
+
+// ForSearch returns the weights of a search without the anchor texts of the site itself, or without any,
+// and with ranks near a page.
+func (w *Weights) ForSearch(noOwn, noAnchors, near bool) *Weights {
+	if !noOwn && !noAnchors && !near {
+		return w
+	}
+	changed := w.Clone()
+	if noOwn || noAnchors {
+		changed = changed.Without(vocab.Anchor)
+	}
+	if noAnchors {
+		changed = changed.Without(vocab.AnchorOut)
+	}
+	if near {
+		changed.RankByNearness()
+	}
+	return &changed
+}
+
+// Sum returns a checksum of weights that differ from the default, "" for that.
+func (w *Weights) Sum() string {
+	own, err := json.Marshal(w)
+	usual, err2 := json.Marshal(Default)
+	if err != nil || err2 != nil || bytes.Equal(own, usual) {
+		return ""
+	}
+	return fmt.Sprintf("-w%08x", crc32.ChecksumIEEE(own))
+}
 
 // Without returns a copy of w that ignores the hits of some types, also in prose.
 func (w Weights) Without(types ...vocab.HitType) Weights {

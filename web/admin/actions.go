@@ -47,7 +47,7 @@ func (a *actions) table() map[string]action {
 		all["pin"] = tune(func(f url.Values) (string, error) {
 			return t.AddPin(f.Get("query"), f.Get("page"), f.Get("title"), f.Get("note"))
 		})
-		all["judge"] = tune(func(f url.Values) (string, error) { return t.AddJudged(f.Get("query"), f.Get("page")) })
+		all["judge"] = tune(func(f url.Values) (string, error) { return t.SetMark(f.Get("query"), f.Get("page"), Right) })
 	}
 	if a.searches != nil {
 		all["forget"] = func(_ context.Context, form url.Values) ([]string, error) {

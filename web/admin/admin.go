@@ -2,9 +2,11 @@
 package admin
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
+	"net/url"
 	"strconv"
 	"time"
 
@@ -79,6 +81,12 @@ func (s *Handlers) Routes(r *gin.Engine) {
 	for name, act := range table {
 		r.POST("/crawl/"+name, s.acting(name, act))
 	}
+	if s.actions.tuning != nil {
+		get("/crawl/judged", s.Page(s.judgedPage))
+		for name, act := range s.actions.judging() {
+			r.POST("/crawl/"+name, s.judging(name, act))
+		}
+	}
 	for old, name := range map[string]string{
 		"crawl": "begin", "rank": "rank", "remove": "block", "restore": "unblock", "pause": "pause", "resume": "resume",
 	} {
@@ -114,10 +122,14 @@ func (s *Handlers) show(c *gin.Context, code int, result []string, failed bool) 
 	}
 	admin.Tunes = s.actions.tuning != nil
 	admin.Query, admin.Page = text.Clean(c.Query("query")), text.Clean(c.Query("page"))
+	admin.Missing = text.Shorten(text.Clean(cmp.Or(c.Query("missing"), c.Request.PostForm.Get("missing"))), maxMissing)
 	v := s.View(c, "Crawl", "")
 	v.Body = admin
 	return s.Render(c, code, "admin", v)
 }
+
+// maxMissing bounds the query of a missing page, in characters.
+const maxMissing = 200
 
 func (s *Handlers) adminView(c *gin.Context) (*adminView, error) {
 	status, err := s.status(c.Request.Context())
@@ -289,7 +301,11 @@ func (s *Handlers) acting(name string, act action) gin.HandlerFunc {
 		case err != nil:
 			s.Page(func(c *gin.Context) error { return s.show(c, http.StatusConflict, []string{err.Error()}, true) })(c)
 		case len(result) == 0:
-			s.Site.Redirect(c, http.StatusSeeOther, "/crawl")
+			target := "/crawl"
+			if missing := c.Request.PostForm.Get("missing"); missing != "" {
+				target += "?" + url.Values{"missing": {missing}}.Encode()
+			}
+			s.Site.Redirect(c, http.StatusSeeOther, target)
 		default:
 			s.Page(func(c *gin.Context) error { return s.show(c, http.StatusOK, result, false) })(c)
 		}

@@ -43,19 +43,6 @@ type Options struct {
 	Cluster Cluster // of which this machine is a part; default nil: none
 }
 
-// Tuning changes what searches find. Methods return a sentence about the result. The admin page shows
-// the text of errors to visitors who may act.
-type Tuning interface {
-	// AddSynonyms adds a line of words that find each other's pages: postgres = PostgreSQL.
-	AddSynonyms(line string) (result string, err error)
-
-	// AddPin pins the page at a URL to a query.
-	AddPin(query, url, title, note string) (result string, err error)
-
-	// AddJudged adds a page to the relevant pages of a query, for measuring and learning.
-	AddJudged(query, url string) (result string, err error)
-}
-
 // A Cluster is the machines that share the collection.
 type Cluster interface {
 	// Status returns the state of the cluster, which may be some seconds old.
@@ -82,7 +69,7 @@ type Jobs interface {
 	// Holdings measures the collection.
 	Holdings(ctx context.Context) (*collection.Holdings, error)
 
-	// Begin begins a job: a crawl, or the computation of ranks. One job runs at a time.
+	// Begin begins a job: a crawl, the computation of ranks, or learning. One job runs at a time.
 	Begin(o JobOptions) error
 
 	// List returns the running job and earlier ones, newest first.
@@ -98,8 +85,9 @@ type Jobs interface {
 	Removed(ctx context.Context) ([]string, error)
 }
 
-// JobOptions describe a job to begin: computing ranks, or a crawl.
+// JobOptions describe a job to begin: computing ranks, learning weights, or a crawl.
 type JobOptions struct {
+	Learn    bool     // learn weights from the judged queries
 	Rank     bool     // compute ranks; else crawl
 	Damping  float64  // of ranks; 0 for the default
 	URLs     []string // seeds of a crawl; none to continue the last crawl
@@ -117,4 +105,5 @@ type Job struct {
 	Said    string    // progress, or the result
 	Failed  bool
 	HasPage bool // RankPage has its report
+	Learns  bool // it learns weights
 }

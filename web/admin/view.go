@@ -37,6 +37,7 @@ type adminView struct {
 
 	Tunes       bool   // there are forms for synonyms, pins and judged queries
 	Query, Page string // that these forms begin with
+	Missing     string // query whose page is to be added to the crawl, or ""
 
 	Removed  []string // blocked patterns
 	Unlisted string   // why Removed is unknown, or ""

@@ -11,6 +11,7 @@ import (
 
 	"anatomy/vocab"
 	"anatomy/web/internal/frame"
+	"anatomy/web/internal/marks"
 	"anatomy/web/internal/messages"
 	"anatomy/web/internal/picture"
 	"anatomy/web/internal/reader"
@@ -25,6 +26,7 @@ type Options struct {
 	Frame    *frame.Frame
 	Sessions *session.Sessions
 	Searches *recent.Searches // nil: not counted
+	Marks    marks.Source     // of results, for visitors who may act; default nil: none
 	Bot      *Bot             // default nil: no /bot
 	Now      func() time.Time
 
@@ -49,7 +51,7 @@ func New(o Options) *Handlers {
 	h := &Handlers{
 		Frame: f,
 		search: &searchPages{
-			Frame: f, reader: o.Reader, now: o.Now, images: o.FetchImage != nil, searches: o.Searches, sameOrigin: sameOrigin,
+			Frame: f, reader: o.Reader, now: o.Now, images: o.FetchImage != nil, searches: o.Searches, sameOrigin: sameOrigin, marking: &marking{o.Sessions, o.Marks},
 			examples: &renewed[[]helpExample]{now: o.Now, find: func(ctx context.Context) *[]helpExample {
 				return findExamples(ctx, o.Reader)
 			}},

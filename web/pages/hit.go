@@ -65,7 +65,11 @@ func resultList(texts *messages.Printer, results []resultView, tab bool) templat
 }
 
 func (m *markup) hit(v *resultView, tab bool) {
-	m.raw("<li class=\"hit\">\n<p class=\"crumbs\" dir=\"ltr\">")
+	m.raw("<li class=\"hit\"")
+	if v.Mark != "" {
+		m.attr("id", "r"+strconv.Itoa(v.Number))
+	}
+	m.raw(">\n<p class=\"crumbs\" dir=\"ltr\">")
 	m.crumbs(v.Crumbs)
 	m.raw("</p>\n<h2 dir=\"auto\"")
 	m.attr("lang", v.Lang)
@@ -206,6 +210,7 @@ func (m *markup) meta(v *resultView) {
 		m.element(`<span class="tag">`, m.messages.Text("Pinned"), "</span>")
 	}
 	m.element(`<span class="tag">`, m.messages.Text(v.Liked), "</span>")
+	m.element(`<span class="tag">`, m.marked(v), "</span>")
 	m.element(`<span class="tag">`, v.Kind, "</span>")
 	if !v.Date.IsZero() {
 		m.time(v.Date, m.messages.Text("date of the page"))
@@ -256,6 +261,7 @@ func (m *markup) menu(v *resultView) {
 	m.element(">", m.messages.Text("why?"), "</a>")
 	m.raw("</span>")
 	m.site(v)
+	m.judge(v)
 	m.raw("</details>")
 }
 

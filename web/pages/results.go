@@ -11,6 +11,7 @@ import (
 	"anatomy/searcher"
 	"anatomy/vocab"
 	"anatomy/web/internal/address"
+	"anatomy/web/internal/marks"
 	"anatomy/web/internal/messages"
 	"anatomy/web/internal/params"
 	"anatomy/web/internal/text"
@@ -56,6 +57,7 @@ type resultsView struct {
 	Back        string      // query string of this page
 	Lens        *lensChoice // nil if there is none to choose
 	Opened      bool        // the script reports which results are opened
+	Marking     *markForm   // nil for visitors who may not act
 
 	messages *messages.Printer
 }
@@ -90,6 +92,9 @@ type resultView struct {
 	Similar *groupView // near-duplicates collapsed into it, or nil
 	More    *groupView // of its host, further down, or nil
 	Also    []alsoView // the page in other languages
+	Mark    marks.Mark // for the query; "" for visitors who may not act
+
+	page string // URL of the page, not of its section
 }
 
 // A sectionView is a link to a section of a result.
@@ -324,6 +329,7 @@ func newResultView(m *messages.Printer, r *searcher.Result, asked searcher.Reque
 		Missing: missing(asked, r),
 		Similar: similarView(m, asked, r),
 		More:    moreView(m, asked, r),
+		page:    r.URL,
 	}
 	if r.Pin != nil {
 		v.Pinned, v.Note = true, r.Pin.Note

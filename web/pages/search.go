@@ -27,6 +27,8 @@ type searchPages struct {
 	now    func() time.Time
 	images bool // the server shows images
 
+	marking *marking
+
 	searches   *recent.Searches // nil: not counted
 	sameOrigin *http.CrossOriginProtection
 
@@ -96,6 +98,9 @@ func (s *searchPages) search(c *gin.Context) error {
 	results := newResultsView(v.Messages, r, response)
 	results.prefer(visitor, c.Request.URL.RawQuery, shown)
 	results.Opened = s.searches != nil
+	if err := s.marking.add(c, results, r); err != nil {
+		return err
+	}
 	v.Body = results
 	return s.Render(c, http.StatusOK, "results", v)
 }

@@ -75,8 +75,9 @@ type handleKey struct {
 }
 
 type staticInputs struct {
-	vector *rankvector.Vector
-	ranked int
+	vector  *rankvector.Vector
+	ranked  int
+	weights *scoring.Weights
 }
 
 // A FormsKey identifies the forms of a word in a language, with other spellings, separated by
@@ -99,11 +100,11 @@ type HostLabel struct {
 }
 
 // CachedStaticPoints returns the static points of a part by the snapshot's ranks. It computes them
-// once per segment, vector and number of ranks. It is not safe for concurrent use.
+// once per segment, vector, number of ranks and weights. It is not safe for concurrent use.
 func (snap *Snapshot) CachedStaticPoints(
 	p *Part, w *scoring.Weights, ranked int,
 ) retrieval.StaticPoints {
-	inputs := staticInputs{snap.Vector, ranked}
+	inputs := staticInputs{snap.Vector, ranked, w}
 	if h := p.handle; !h.static.Computed() || h.staticOf != inputs {
 		h.static, h.staticOf = snap.StaticPoints(p, w, ranked), inputs
 	}

@@ -69,7 +69,7 @@ func (f *refusals) add() (number int, keep bool) {
 
 // audited are the values of forms that a line of the audit shows, the targets first.
 var audited = []string{"urls", "targets", "pattern", "scope", "max", "recrawl", "damping",
-	"words", "query", "page", "title", "note"}
+	"words", "query", "page", "title", "note", "set", "number"}
 
 // auditedTargets is how many of audited are targets.
 const auditedTargets = 3

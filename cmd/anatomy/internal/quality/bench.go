@@ -46,7 +46,7 @@ need.`,
 			if err != nil {
 				return err
 			}
-			w, err := readWeights(weights)
+			w, err := readWeights(s.Data, weights)
 			if err != nil {
 				return err
 			}

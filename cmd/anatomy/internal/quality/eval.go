@@ -3,6 +3,7 @@ package quality
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -43,7 +44,7 @@ func NewEval(s *cli.GlobalFlags) *cobra.Command {
 		Long: `Eval runs judged queries and prints success@1, MRR@10, recall@10, nDCG@10 and mean average precision.
 
 A line of JUDGED.tsv has a query and one or more relevant URLs, separated by tabs; URLs of one page are separated by
-spaces. Or give files in TREC's format: --queries with lines of id and text, --qrels with lines of query, 0, document
+spaces. A hyphen before a URL says that the page is not relevant, which counts in learning. Or give files in TREC's format: --queries with lines of id and text, --qrels with lines of query, 0, document
 and grade, where documents are URLs or the ids of "index --text". http and https, and a folder and its index.html,
 count as the same page.
 
@@ -73,9 +74,13 @@ learns from.`,
 			if err != nil {
 				return cli.WithHint(err, "for the formats: "+c.CommandPath()+" --help")
 			}
-			switch {
-			case e.learn != "":
+			if e.learn != "" {
 				return e.teach(c, s.Data, judged)
+			}
+			if judged = eval.WithRelevant(judged); len(judged) == 0 {
+				return errors.New("no judged query has a relevant page")
+			}
+			switch {
 			case e.ablate:
 				return e.withoutEach(c, s.Data, judged)
 			case e.from != "":
@@ -85,7 +90,7 @@ learns from.`,
 				}
 				return e.report(c, judged, run)
 			}
-			w, err := readWeights(e.weights)
+			w, err := readWeights(s.Data, e.weights)
 			if err != nil {
 				return err
 			}
@@ -159,7 +164,7 @@ func (e *evaluation) candidates() int {
 }
 
 func (e *evaluation) run(c *cobra.Command, found *searcher.Searcher, judged []eval.Judged) error {
-	run, err := e.ask(c, found, judged)
+	run, err := e.ask(c.Context(), found, judged)
 	if err != nil {
 		return err
 	}
@@ -175,16 +180,16 @@ func (e *evaluation) run(c *cobra.Command, found *searcher.Searcher, judged []ev
 	return e.report(c, judged, run)
 }
 
-func (e *evaluation) ask(c *cobra.Command, found *searcher.Searcher, judged []eval.Judged) ([][]eval.Entry, error) {
+func (e *evaluation) ask(ctx context.Context, found *searcher.Searcher, judged []eval.Judged) ([][]eval.Entry, error) {
 	r := eval.Runner{
 		Searcher: found, Mode: eval.Mode(e.mode), Depth: e.depth, Verbatim: e.verbatim, ID: upkeep.TextID,
 	}
 	if r.Mode == eval.Fill && !e.verbatim {
-		if err := found.Learn(c.Context()); err != nil {
+		if err := found.Learn(ctx); err != nil {
 			return nil, err
 		}
 	}
-	return r.Run(c.Context(), judged)
+	return r.Run(ctx, judged)
 }
 
 // report prints the measures of a run, and its differences from the run of --diff.

@@ -1,7 +1,6 @@
 package quality
 
 import (
-	"encoding/json"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -22,7 +21,7 @@ func (e *evaluation) teach(c *cobra.Command, data string, judged []eval.Judged) 
 			return err
 		}
 	}
-	start, err := readWeights(e.weights)
+	start, err := readWeights(data, e.weights)
 	if err != nil {
 		return err
 	}
@@ -38,18 +37,18 @@ func (e *evaluation) teach(c *cobra.Command, data string, judged []eval.Judged) 
 	}); err != nil {
 		return err
 	}
-	b, err := json.MarshalIndent(learnt, "", "  ")
+	text, err := formatWeights(learnt)
 	if err != nil {
 		return err
 	}
-	if err := cli.WriteText(c, e.learn, string(b)+"\n"); err != nil {
+	if err := cli.WriteText(c, e.learn, text); err != nil {
 		return err
 	}
 	for _, set := range []struct {
 		name   string
 		judged []eval.Judged
 	}{{"learnt from", judged}, {"test", test}} {
-		if len(set.judged) == 0 {
+		if set.judged = eval.WithRelevant(set.judged); len(set.judged) == 0 {
 			continue
 		}
 		for _, weights := range []struct {
@@ -69,7 +68,7 @@ func (e *evaluation) teach(c *cobra.Command, data string, judged []eval.Judged) 
 // pages returns the results of each query with the given weights.
 func (e *evaluation) pages(c *cobra.Command, data string, w searcher.Weights, judged []eval.Judged) (pages [][]string, err error) {
 	err = withOptions(data, searcher.Options{Weights: w, Candidates: e.candidates()}, func(s *searcher.Searcher) error {
-		run, err := e.ask(c, s, judged)
+		run, err := e.ask(c.Context(), s, judged)
 		pages = eval.Pages(run)
 		return err
 	})
@@ -79,7 +78,7 @@ func (e *evaluation) pages(c *cobra.Command, data string, w searcher.Weights, ju
 // withoutEach measures the ranking with all of its parts, and without each of them, with the
 // difference.
 func (e *evaluation) withoutEach(c *cobra.Command, data string, judged []eval.Judged) error {
-	all, err := readWeights(e.weights)
+	all, err := readWeights(data, e.weights)
 	if err != nil {
 		return err
 	}

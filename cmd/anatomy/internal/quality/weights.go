@@ -1,11 +1,13 @@
 package quality
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"io/fs"
 	"os"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 
@@ -14,28 +16,63 @@ import (
 	"anatomy/collection"
 	"anatomy/disk/shards"
 	"anatomy/searcher"
+	"anatomy/searcher/reload"
 	"anatomy/searcher/scoring"
 )
 
 // WeightsFlag adds the flag for the file that WithWeights takes.
 func WeightsFlag(c *cobra.Command, name *string) {
-	c.Flags().StringVar(name, "weights", "", "use the weights in `FILE`, JSON as in doc/evaluation.md; or bm25")
+	c.Flags().StringVar(name, "weights", "", "use the weights in `FILE`, JSON as in doc/evaluation.md; or default, or bm25 (without the flag: weights.json of the data folder, if there is one)")
 }
 
-// readWeights reads weights from a file. Weights that it does not name keep their defaults.
-func readWeights(name string) (searcher.Weights, error) {
-	w := scoring.Default.Clone()
+// OwnWeights returns the name of the file of weights of a data folder. Without it the default ones count.
+func OwnWeights(dir string) string { return filepath.Join(dir, "weights.json") }
+
+// OpenWeights opens the weights of a data folder. onError receives the errors of later versions, which
+// are not used.
+func OpenWeights(dir string, onError func(error)) (*searcher.TunedWeights, error) {
+	return reload.Open(OwnWeights(dir), func(path string) (*searcher.Weights, error) {
+		w, err := decodeWeights(path)
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil, nil
+		}
+		return &w, err
+	}, onError)
+}
+
+// readWeights reads weights from a file, "" for those of the data folder. Weights that it does not name
+// keep their defaults.
+func readWeights(dir, name string) (searcher.Weights, error) {
 	switch name {
 	case "":
-		return w, nil
+		own, err := OpenWeights(dir, func(error) {})
+		if err != nil || own.Content() == nil {
+			return scoring.Default.Clone(), err
+		}
+		return *own.Content(), nil
+	case "default":
+		return scoring.Default.Clone(), nil
 	case "bm25":
 		return scoring.BM25, nil
 	}
-	b, err := os.ReadFile(name)
-	if err != nil {
-		return w, cli.WithHint(err, "--weights takes the name of a file to read")
+	w, err := decodeWeights(name)
+	if errors.As(err, new(*fs.PathError)) {
+		err = cli.WithHint(err, "--weights takes the name of a file to read")
 	}
-	d := json.NewDecoder(bytes.NewReader(b))
+	return w, err
+}
+
+// maxWeights bounds a file of weights, in bytes.
+const maxWeights = 1 << 20
+
+func decodeWeights(name string) (searcher.Weights, error) {
+	w := scoring.Default.Clone()
+	f, err := os.Open(name)
+	if err != nil {
+		return w, err
+	}
+	defer f.Close()
+	d := json.NewDecoder(io.LimitReader(f, maxWeights))
 	d.DisallowUnknownFields()
 	if err := d.Decode(&w); err != nil {
 		return w, cli.WithHint(fmt.Errorf("weights %s: %w", name, err), "doc/evaluation.md shows such a file")
@@ -43,9 +80,9 @@ func readWeights(name string) (searcher.Weights, error) {
 	return w, nil
 }
 
-// WithWeights calls ask with a searcher over the data folder. file names the weights, "" the defaults.
+// WithWeights calls ask with a searcher over the data folder. file names the weights, "" those of the folder.
 func WithWeights(dir, file string, ask func(*searcher.Searcher) error) error {
-	w, err := readWeights(file)
+	w, err := readWeights(dir, file)
 	if err != nil {
 		return err
 	}

@@ -13,6 +13,8 @@ import (
 	"anatomy/cmd/anatomy/internal/rules"
 	"anatomy/config"
 	"anatomy/disk/durable"
+	"anatomy/searcher"
+	"anatomy/web/admin"
 )
 
 // Files are those of a data folder. Searchers read synonyms and pins again when they change. Files
@@ -20,6 +22,16 @@ import (
 type Files struct {
 	dir string
 	mu  sync.Mutex // one change at a time
+
+	learning sync.Mutex // guards all below
+	proposal *proposal  // nil for none
+	count    int        // of proposals
+}
+
+// A proposal is weights that were learnt, with what the admin page shows of them.
+type proposal struct {
+	weights searcher.Weights
+	view    *admin.Proposal
 }
 
 // New returns the files of a data folder.
@@ -67,13 +79,70 @@ func (t *Files) AddPin(query, url, title, note string) (string, error) {
 	return pin.Queries[0] + ": pinned to " + pin.URL + ", in " + config.Path(t.dir), nil
 }
 
-// AddJudged adds a line to the judged queries, or a page to one.
-func (t *Files) AddJudged(query, url string) (string, error) {
+// SetMark marks a page of a query as right or wrong for it, or takes its mark back.
+func (t *Files) SetMark(query, url string, mark admin.Mark) (string, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	file, err := quality.AddJudged(t.dir, query, url)
+	to := map[admin.Mark]quality.Mark{admin.Right: quality.Right, admin.Wrong: quality.Wrong, admin.None: quality.Unjudged}
+	file, err := quality.SetMark(t.dir, query, url, to[mark])
 	if err != nil {
 		return "", err
 	}
-	return strings.TrimSpace(query) + ": judged, in " + file + ". To measure: anatomy eval " + file, nil
+	said := "the mark is taken back"
+	if mark != admin.None {
+		said = "marked as " + string(mark)
+	}
+	return strings.TrimSpace(query) + ": " + said + ", in " + file + ". To measure: anatomy eval " + file, nil
+}
+
+// DropJudged takes back all marks of a query.
+func (t *Files) DropJudged(query string) (string, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	file, err := quality.DropQuery(t.dir, query)
+	if err != nil {
+		return "", err
+	}
+	return strings.TrimSpace(query) + ": removed from " + file, nil
+}
+
+// Judged returns the judged queries, in the order of their first marks.
+func (t *Files) Judged() ([]admin.Judged, error) {
+	lines, err := quality.ReadMarks(t.dir)
+	all := make([]admin.Judged, len(lines))
+	for i, line := range lines {
+		all[i] = admin.Judged(line)
+	}
+	return all, err
+}
+
+// Marks returns the marks of pages of a query.
+func (t *Files) Marks(query string, urls []string) ([]admin.Mark, error) {
+	lines, err := quality.ReadMarks(t.dir)
+	if err != nil {
+		return nil, err
+	}
+	all := make([]admin.Mark, len(urls))
+	for i := range all {
+		all[i] = admin.None
+	}
+	for i := range lines {
+		if !quality.SameQuery(lines[i].Query, query) {
+			continue
+		}
+		for n, url := range urls {
+			all[n] = markOf(lines[i].MarkOf(url))
+		}
+	}
+	return all, nil
+}
+
+func markOf(m quality.Mark) admin.Mark {
+	switch m {
+	case quality.Right:
+		return admin.Right
+	case quality.Wrong:
+		return admin.Wrong
+	}
+	return admin.None
 }

@@ -3,6 +3,7 @@ package tuning
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -10,6 +11,7 @@ import (
 	"anatomy/config"
 	"anatomy/eval"
 	"anatomy/searcher/query"
+	"anatomy/web/admin"
 )
 
 // TestTuning checks that synonyms, pins and judged queries reach their files, that comments of these
@@ -42,10 +44,10 @@ func TestTuning(t *testing.T) {
 	do(tuned.AddSynonyms("js = javascript"))
 	do(tuned.AddPin(" Wi-Fi ", "http://a.test/wlan", "", "New"))
 	do(tuned.AddPin("lunch", "http://a.test/menu", "Menu", ""))
-	do(tuned.AddJudged("wifi  password", "http://a.test/wlan"))
-	do(tuned.AddJudged("lunch", "http://a.test/menu"))
-	do(tuned.AddJudged("wifi password", "http://a.test/wlan2"))
-	do(tuned.AddJudged("wifi password", "http://a.test/wlan"))
+	do(tuned.SetMark("wifi  password", "http://a.test/wlan", admin.Right))
+	do(tuned.SetMark("lunch", "http://a.test/menu", admin.Right))
+	do(tuned.SetMark("wifi password", "http://a.test/wlan2", admin.Right))
+	do(tuned.SetMark("WiFi password", "http://a.test/wlan", admin.Right))
 	files := func() (all string) {
 		for _, name := range []string{"anatomy.toml", "synonyms.txt", "judged.tsv"} {
 			text, err := os.ReadFile(filepath.Join(dir, name))
@@ -99,8 +101,8 @@ lunch	http://a.test/menu
 		"no synonym":        func() (string, error) { return tuned.AddSynonyms("x") },
 		"several words":     func() (string, error) { return tuned.AddSynonyms("x = y z") },
 		"Enter words":       func() (string, error) { return tuned.AddSynonyms("# x") },
-		"Enter a query":     func() (string, error) { return tuned.AddJudged(" ", "http://b.test/") },
-		"is not a valid":    func() (string, error) { return tuned.AddJudged("x", "b") },
+		"Enter a query":     func() (string, error) { return tuned.SetMark(" ", "http://b.test/", admin.Right) },
+		"is not a valid":    func() (string, error) { return tuned.SetMark("x", "b", admin.Wrong) },
 	} {
 		if result, err := change(); err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("%s: %q, %v", name, result, err)
@@ -108,5 +110,61 @@ lunch	http://a.test/menu
 	}
 	if got := files(); got != want {
 		t.Errorf("a wrong change left\n%s", got)
+	}
+}
+
+// TestMarks follows the file of judged queries through marks that are set, changed and taken back. Lines
+// and pages that others wrote stay.
+func TestMarks(t *testing.T) {
+	dir := t.TempDir()
+	name := filepath.Join(dir, "judged.tsv")
+	const own = "mine\thttp://a.test/1 http://a.test/one\thttp://a.test/2\r\n\nother\td7\n"
+	if err := os.WriteFile(name, []byte(own), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	tuned := New(dir)
+	for i, c := range []struct {
+		query, url string
+		mark       admin.Mark
+		want       string
+	}{
+		{"mine", "http://a.test/2", admin.Right, own},
+		{"mine", "http://a.test/3", admin.None, own},
+		{"unknown", "http://a.test/3", admin.None, own},
+		{" Mine ", "https://a.test/2/index.html", admin.None, own},
+		{"Mine", "http://a.test/3", admin.Wrong, "mine\thttp://a.test/1 http://a.test/one\thttp://a.test/2\t-http://a.test/3\n\nother\td7\n"},
+		{"mine", "https://a.test/one", admin.Wrong, "mine\thttp://a.test/1\thttp://a.test/2\t-http://a.test/3\t-https://a.test/one\n\nother\td7\n"},
+		{"mine", "https://a.test/3", admin.Right, "mine\thttp://a.test/1\thttp://a.test/2\t-https://a.test/one\thttps://a.test/3\n\nother\td7\n"},
+		{"new\tquery", "http://a.test/4", admin.Wrong, "mine\thttp://a.test/1\thttp://a.test/2\t-https://a.test/one\thttps://a.test/3\n\nother\td7\nnew query\t-http://a.test/4\n"},
+		{"new query", "http://a.test/4", admin.None, "mine\thttp://a.test/1\thttp://a.test/2\t-https://a.test/one\thttps://a.test/3\n\nother\td7\n"},
+	} {
+		if _, err := tuned.SetMark(c.query, c.url, c.mark); err != nil {
+			t.Fatal(err)
+		}
+		if text, err := os.ReadFile(name); err != nil || string(text) != c.want {
+			t.Errorf("%d: %q\nwant %q, %v", i, text, c.want, err)
+		}
+	}
+	marks, err := tuned.Marks("MINE", []string{"https://a.test/1/", "http://a.test/1", "http://a.test/one", "http://a.test/4"})
+	if want := []admin.Mark{admin.None, admin.Right, admin.Wrong, admin.None}; err != nil || !slices.Equal(marks, want) {
+		t.Errorf("%q, %v", marks, err)
+	}
+	if _, err := tuned.DropJudged("Mine"); err != nil {
+		t.Fatal(err)
+	}
+	judged, err := tuned.Judged()
+	if err != nil || len(judged) != 1 || judged[0].Query != "other" || !slices.Equal(judged[0].Right, []string{"d7"}) {
+		t.Errorf("%+v, %v", judged, err)
+	}
+	for _, query := range []string{strings.Repeat("x", 3000), "a\x00b"} {
+		if _, err := tuned.SetMark(query, "http://a.test/", admin.Right); err == nil {
+			t.Errorf("%.20q was judged", query)
+		}
+	}
+	if err := os.WriteFile(name, make([]byte, 5<<20), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := tuned.SetMark("x", "http://a.test/", admin.Right); err == nil {
+		t.Error("a file that is too large was read")
 	}
 }
