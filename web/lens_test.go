@@ -1,6 +1,7 @@
 package web
 
 import (
+	"encoding/json"
 	"fmt"
 	"html"
 	"net/http"
@@ -9,9 +10,12 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"time"
 
 	"anatomy/searcher"
+	"anatomy/web/admin"
 	"anatomy/web/internal/params"
+	"anatomy/web/mcp"
 )
 
 // docsLens is a lens with rules of all kinds.
@@ -208,6 +212,109 @@ func TestLensForm(t *testing.T) {
 	for _, header := range [][]string{{"Sec-Fetch-Site", "cross-site"}, {"Sec-Fetch-Site", "same-site"}, {"Sec-Fetch-Site", "", "Origin", "https://evil.test"}} {
 		if w := postForm(s, "/lens", "name=N&only=a.test", header...); w.Code != http.StatusForbidden || len(w.Result().Cookies()) != 0 {
 			t.Errorf("from %v: %d", header, w.Code)
+		}
+	}
+}
+
+// TestLensEverywhere: searches for programs have the rules of a lens, and the links in their answers keep
+// it. Preferences of addresses have no effect on what clients of SearXNG get.
+func TestLensEverywhere(t *testing.T) {
+	f := newFake()
+	s := newServer(f)
+	askedThrough := func(what string) {
+		t.Helper()
+		if len(f.asked) != 1 || f.asked[0].Preferences == nil || f.asked[0].Preferences.Filters != docsFilters ||
+			!reflect.DeepEqual(f.asked[0].Preferences.Raise, docsLens.Raise) || !reflect.DeepEqual(f.asked[0].Preferences.Block, docsLens.Block) {
+			t.Errorf("%s asks %+v", what, f.asked)
+		}
+		f.asked = nil
+	}
+	carried := "lens=" + url.QueryEscape(docsLens.Encode())
+	for format, links := range map[string]int{"atom": 4, "rss": 2, "json": 0, "csv": 0} {
+		body := get(t, s, throughLens("/search?q=inverted+index&raise=mine.test&format="+format+"&", docsLens), http.StatusOK)
+		askedThrough(format)
+		if n := strings.Count(html.UnescapeString(body), carried); n < links {
+			t.Errorf("%s: %d links keep the lens\n%s", format, n, body)
+		}
+		get(t, s, "/search?q=inverted+index&lens=q%3Dwords&format="+format, http.StatusBadRequest)
+		get(t, s, "/search?q=inverted+index&raise=mine.test&format="+format, http.StatusOK)
+		if len(f.asked) != 1 || f.asked[0].Preferences != nil {
+			t.Errorf("%s asks %+v without a lens", format, f.asked)
+		}
+		f.asked = nil
+	}
+	page := html.UnescapeString(get(t, s, throughLens("/search?q=inverted+index&", docsLens), http.StatusOK))
+	if !strings.Contains(page, `/search?q=inverted+index&format=atom&`+carried+`"`) {
+		t.Error("the feed of a page of results is without its lens")
+	}
+	f.asked = nil
+	batch := func(lens string) string {
+		body, err := json.Marshal(map[string]any{"searches": []any{map[string]any{"q": "inverted index", "lens": lens}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := httptest.NewRequest("POST", "/api/v1/batch", strings.NewReader(string(body)))
+		r.Header.Set("Content-Type", "application/json")
+		w := httptest.NewRecorder()
+		s.Handler().ServeHTTP(w, r)
+		return w.Body.String()
+	}
+	batch(docsLens.Encode())
+	askedThrough("a batch")
+	if answer := batch("q=words"); !strings.Contains(answer, "Field lens is not a lens") || len(f.asked) > 0 {
+		t.Errorf("a batch with no lens: %s", answer)
+	}
+	call(t, model(t, s), "search", map[string]any{"query": "inverted index", "lens": docsLens.Encode()}, &mcp.ToolSearchOutput{})
+	askedThrough("MCP")
+}
+
+// TestLensOfCollections: a search of all collections goes through the lens, which its links keep, and which
+// can be chosen there; it is counted where nothing was found at all.
+func TestLensOfCollections(t *testing.T) {
+	beside := &Collections{}
+	docs, wiki := newFake(), newFake()
+	at := func(f Collection, name, path string) *Server {
+		return newServerOf(Options{
+			Collection: f, Name: name, Path: path, Beside: beside, Now: func() time.Time { return fetched },
+			Admin: admin.Options{Crawl: busyCrawl(), Token: testToken, Searches: true},
+		})
+	}
+	s := at(docs, "Docs", "")
+	if err := s.Mount(at(wiki, "Wiki", "/wiki")); err != nil {
+		t.Fatal(err)
+	}
+	carried := "lens=" + url.QueryEscape(docsLens.Encode())
+	for _, target := range []string{"/search?q=inverted+index&in=all&", "/api/v1/collections?q=inverted+index&"} {
+		body := html.UnescapeString(get(t, s, throughLens(target, docsLens), http.StatusOK))
+		for _, f := range []*fakeIndex{docs, wiki} {
+			if len(f.asked) != 1 || f.asked[0].Preferences == nil || f.asked[0].Preferences.Filters != docsFilters {
+				t.Errorf("%s asks %+v", target, f.asked)
+			}
+			f.asked = nil
+		}
+		if strings.HasPrefix(target, "/api/") {
+			continue
+		}
+		for _, want := range []string{
+			`<a href='/wiki/search?q=inverted+index&` + carried + `'>Wiki</a>`, `<summary>Lens: <bdi>`, `<a href="/search?in=all&q=inverted+index">Search without it</a>`,
+			`&in=all&` + carried + `'`,
+		} {
+			if !strings.Contains(body, want) {
+				t.Errorf("the page lacks %s:\n%s", want, body)
+			}
+		}
+	}
+	w := do(t, s, "GET", throughLens("/wiki/search?q=a&in=all&", docsLens))
+	if to := w.Header().Get("Location"); w.Code != http.StatusSeeOther || to != "/search?in=all&q=a&"+carried {
+		t.Errorf("%d to %q", w.Code, to)
+	}
+	wiki.answers["of the wiki"] = wiki.answers["inverted index"]
+	for _, target := range []string{"/search?in=all&q=wlan", "/api/v1/collections?q=wlan", "/search?in=all&q=of+the+wiki", "/search?in=all&q=fail", throughLens("/search?in=all&q=wlan&", docsLens)} {
+		get(t, s, target, http.StatusOK)
+	}
+	for _, path := range []string{"", "/wiki"} {
+		if body := program(s, "GET", path+"/crawl/searches", "", testToken).Body.String(); !strings.HasPrefix(body, `{"fruitless":[{"query":"wlan","count":2}],`) {
+			t.Errorf("%s/ counted %s", path, body)
 		}
 	}
 }

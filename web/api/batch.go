@@ -32,6 +32,7 @@ type batchSearch struct {
 	Count    string `json:"count"`
 	Filter   *bool  `json:"filter"` // default true
 	Type     string `json:"type"`   // page, image or service; default page
+	Lens     string `json:"lens"`   // see params.Lens
 }
 
 type batchAnswer struct {
@@ -90,6 +91,9 @@ func (b *batchSearch) request() (r searcher.Request, images bool, err error) {
 	}
 	if r.Count, err = searcher.ParseCount(b.Count); err != nil {
 		return r, false, respond.BadParameter("Field count " + err.Error() + ".")
+	}
+	if r.Preferences, err = params.ThroughLens(b.Lens); err != nil {
+		return r, false, respond.BadParameter("Field lens is not a lens: " + err.Error() + ".")
 	}
 	images, known := params.ImagesAsked(&r, b.Type)
 	if images {

@@ -85,9 +85,24 @@ type RssItem struct {
 	Lang        string `xml:"dc:language,omitempty"`
 }
 
+// feedLinks make the links of a feed.
+type feedLinks struct {
+	base string // address of the site
+	lens string // what links add for the lens of the search
+}
+
+// feed returns the address of a page of the feed, and results that of the page of results.
+func (l feedLinks) feed(format string, r searcher.Request, offset int) string {
+	return address.FeedHref(l.base, format, r, offset) + l.lens
+}
+
+func (l feedLinks) results(r searcher.Request) string {
+	return l.base + address.SearchHref("/search", r, r.Offset) + l.lens
+}
+
 // atomFeedOf returns a page of results as a feed with links to its neighbours.
-func atomFeedOf(name, base string, r searcher.Request, a *searcher.Response) *atomFeed {
-	href := func(offset int) string { return address.FeedHref(base, "atom", r, offset) }
+func atomFeedOf(name string, links feedLinks, r searcher.Request, a *searcher.Response) *atomFeed {
+	href := func(offset int) string { return links.feed("atom", r, offset) }
 	feed := &atomFeed{
 		OpenSearch: openSearchSpace,
 		ID:         href(0),
@@ -96,8 +111,8 @@ func atomFeedOf(name, base string, r searcher.Request, a *searcher.Response) *at
 		Updated:    newest(a).Format(time.RFC3339),
 		Links: []AtomLink{
 			{"self", "application/atom+xml", href(r.Offset)},
-			{"alternate", "text/html", base + address.SearchHref("/search", r, r.Offset)},
-			{"search", "application/opensearchdescription+xml", base + "/opensearch.xml"},
+			{"alternate", "text/html", links.results(r)},
+			{"search", "application/opensearchdescription+xml", links.base + "/opensearch.xml"},
 			{"first", "application/atom+xml", href(0)},
 		},
 		Total: a.Listed(), Start: r.Offset, PerPage: r.Limit,
@@ -130,12 +145,12 @@ func (f *atomFeed) add(r *searcher.Result) {
 	f.Entries = append(f.Entries, entry)
 }
 
-func rssFeedOf(name, base string, r searcher.Request, a *searcher.Response) *rssFeed {
+func rssFeedOf(name string, links feedLinks, r searcher.Request, a *searcher.Response) *rssFeed {
 	channel := rssChannel{
 		Title:       xmlText(r.Query) + " – " + name,
-		Link:        base + address.SearchHref("/search", r, r.Offset),
+		Link:        links.results(r),
 		Description: "Results for " + xmlText(r.Query),
-		Self:        AtomLink{"self", "application/rss+xml", address.FeedHref(base, "rss", r, r.Offset)},
+		Self:        AtomLink{"self", "application/rss+xml", links.feed("rss", r, r.Offset)},
 		Total:       a.Listed(), Start: r.Offset, PerPage: r.Limit,
 		Query: openSearchQuery{"request", xmlText(r.Query), r.Offset},
 	}

@@ -70,6 +70,7 @@ func (s *searxng) Search(c *gin.Context) {
 	if slices.ContainsFunc(params.PreferenceNames, p.Values.Has) {
 		p.Preferences() // checked, but without effect
 	}
+	r.Preferences = params.OfSearch(p.Lens().Over(searcher.Preferences{}), false)
 	images, format := p.WantsImages(&r), p.One("format")
 	if err := s.answerProgram(c, p, r, format, images); err != nil {
 		s.FormatProblem(c, s.respond.Judge(c, err), format)
@@ -93,6 +94,7 @@ func (s *searxng) answerProgram(c *gin.Context, p *params.Params, r searcher.Req
 	if err != nil && (format == "rss" || format == "atom" || images) {
 		return err
 	}
+	links := feedLinks{base, p.Lens().Tail()}
 	if images {
 		a, err := s.reader.Images(c.Request.Context(), r)
 		if err == nil {
@@ -108,9 +110,9 @@ func (s *searxng) answerProgram(c *gin.Context, p *params.Params, r searcher.Req
 	case "csv":
 		return writeCSV(c, a)
 	case "rss":
-		return writeXML(c, "application/rss+xml", rssFeedOf(s.name, base, r, a))
+		return writeXML(c, "application/rss+xml", rssFeedOf(s.name, links, r, a))
 	case "atom":
-		return writeXML(c, "application/atom+xml", atomFeedOf(s.name, base, r, a))
+		return writeXML(c, "application/atom+xml", atomFeedOf(s.name, links, r, a))
 	}
 	s.respond.JSON(c, http.StatusOK, newSearxngAnswer(r, a))
 	return nil

@@ -47,6 +47,7 @@ type toolSearchInput struct {
 	Similar   string `json:"similar,omitempty" jsonschema:"id of a result with similar pages: returns it and the near-duplicates collapsed into it"`
 	Ungrouped bool   `json:"ungrouped,omitempty" jsonschema:"no collapsing: near-duplicates, pages in every language and all pages of a host appear by score"`
 	Rank      string `json:"rank,omitempty" jsonschema:"name of a rank vector that index_status lists"`
+	Lens      string `json:"lens,omitempty" jsonschema:"rules for the results as a query string: only and block (sites), lang (languages), q (filters); for example only=docs.example.org&lang=en&q=-filetype:pdf"`
 	MaxTokens int    `json:"max_tokens,omitempty" jsonschema:"answer with passages of the best pages as Markdown, instead of snippets, of about so many tokens: 100 to 50000"`
 }
 
@@ -96,6 +97,10 @@ func (s *tools) toolSearch(ctx context.Context, _ *sdk.CallToolRequest, in toolS
 			return nil, nil, err
 		}
 		r.Similar = doc
+	}
+	var err error
+	if r.Preferences, err = params.ThroughLens(in.Lens); err != nil {
+		return nil, nil, fmt.Errorf("lens is not a lens: %w", err)
 	}
 	if images, _ := params.ImagesAsked(&r, ""); images {
 		return nil, nil, errors.New("images are found by the tool images, and not by search")

@@ -74,7 +74,7 @@ func chooseLens(a *visitor.Visitor, href string) *lensChoice {
 		encoded := l.Encode()
 		current := a.Lens != nil && a.Lens.Encode() == encoded
 		v.Foreign = v.Foreign && !current
-		v.Options = append(v.Options, lensOption{l.Name, href + "&lens=" + url.QueryEscape(encoded), current})
+		v.Options = append(v.Options, lensOption{l.Name, href + l.Tail(), current})
 	}
 	return v
 }

@@ -23,6 +23,7 @@ func (v *resultsView) prefer(a *visitor.Visitor, query string, shown bool) {
 		}
 	}
 	v.Lens = chooseLens(a, v.Again)
+	v.Atom += a.Lens.Tail()
 	v.carry(a.Carry)
 	if shown {
 		v.carry(url.Values{"blocked": {"1"}})

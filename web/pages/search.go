@@ -91,6 +91,7 @@ func (s *searchPages) search(c *gin.Context) error {
 	}
 	v := s.View(c, "", r.Query)
 	v.Title, v.Visitor = r.Query, visitor
+	v.CarryToCollections()
 	if r.Limit != searcher.DefaultLimit {
 		v.Num = r.Limit
 	}

@@ -27,11 +27,22 @@ type collectionView struct {
 	Results template.HTML // "" if nothing was found
 }
 
+// A togetherView is a page of all collections.
+type togetherView struct {
+	Lens        *lensChoice // nil if there is none to choose
+	Collections []collectionView
+}
+
+// togetherHref returns the address of a page of all collections.
+func togetherHref(query string) string {
+	return "/search?" + url.Values{"q": {query}, "in": {frame.AllCollections}}.Encode()
+}
+
 // together shows the first results of each collection, with those first that have some. The collections are
 // not merged into one list, because their scores are not comparable.
 func (s *searchPages) together(c *gin.Context, r searcher.Request, visitor *visitor.Visitor) error {
 	if first := s.Beside.All[0].Site; s.Site != first { // which has the page
-		first.Redirect(c, http.StatusSeeOther, "/search?"+url.Values{"q": {r.Query}, "in": {frame.AllCollections}}.Encode())
+		first.Redirect(c, http.StatusSeeOther, togetherHref(r.Query)+visitor.Tail())
 		return nil
 	}
 	r.Limit, r.Offset = togetherResults, 0
@@ -42,6 +53,7 @@ func (s *searchPages) together(c *gin.Context, r searcher.Request, visitor *visi
 	v := s.View(c, "", r.Query)
 	v.Title, v.Visitor = r.Query, visitor
 	v.Collections = s.Links(v.Messages, r.Query, true)
+	v.CarryToCollections()
 	var found, others []collectionView
 	for i := range answers {
 		view := s.collectionView(c, v, r, &answers[i])
@@ -51,13 +63,13 @@ func (s *searchPages) together(c *gin.Context, r searcher.Request, visitor *visi
 			others = append(others, view)
 		}
 	}
-	v.Body = append(found, others...)
+	v.Body = &togetherView{chooseLens(visitor, togetherHref(r.Query)), append(found, others...)}
 	return s.Render(c, http.StatusOK, "together", v)
 }
 
 func (s *searchPages) collectionView(c *gin.Context, v *frame.View, r searcher.Request, a *siblings.Answer) collectionView {
 	of := a.From
-	view := collectionView{Name: of.Name, Href: of.Site.Path("/search?" + url.Values{"q": {r.Query}}.Encode())}
+	view := collectionView{Name: of.Name, Href: of.Site.Path("/search?"+url.Values{"q": {r.Query}}.Encode()) + v.Visitor.Tail()}
 	switch {
 	case a.Login:
 		view.Login = of.Site.Path("/login")

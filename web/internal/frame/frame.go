@@ -167,6 +167,14 @@ func (f *Frame) Static(c *gin.Context) error {
 // AllCollections is the value of the parameter in for a search of all collections.
 const AllCollections = "all"
 
+// CarryToCollections adds the preferences and the lens in the address to the links to other collections,
+// on a page of results.
+func (v *View) CarryToCollections() {
+	for i := range v.Collections {
+		v.Collections[i].Href += v.Visitor.Tail()
+	}
+}
+
 // Links returns links to the collections of the process: to the results of a query there, or to the
 // start pages for none. all reports whether the page has results of all. It returns none of one collection.
 func (f *Frame) Links(m *messages.Printer, query string, all bool) []Tab {

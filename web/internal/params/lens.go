@@ -54,6 +54,14 @@ func (l *Lens) Encode() string {
 	return v.Encode()
 }
 
+// Tail returns what an address with a query string adds for the lens, "" for nil.
+func (l *Lens) Tail() string {
+	if l == nil {
+		return ""
+	}
+	return "&lens=" + url.QueryEscape(l.Encode())
+}
+
 // DecodeLens reads a lens from a query string.
 func DecodeLens(encoded string) (*Lens, error) {
 	if len(encoded) > maxLensParameter {
@@ -152,6 +160,18 @@ func (p *Params) Lens() *Lens {
 		return nil
 	}
 	return l
+}
+
+// ThroughLens returns the preferences of a search through an encoded lens alone; nil for none.
+func ThroughLens(encoded string) (*searcher.Preferences, error) {
+	if encoded == "" {
+		return nil, nil
+	}
+	l, err := DecodeLens(encoded)
+	if err != nil {
+		return nil, err
+	}
+	return OfSearch(l.Over(searcher.Preferences{}), false), nil
 }
 
 // Searched reads the preferences that change results, through the lens of the parameters.

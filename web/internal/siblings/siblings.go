@@ -59,5 +59,20 @@ func (l *List) Search(r *http.Request, h http.Header, q searcher.Request) ([]Ans
 		searches.Go(func() { answers[i].Response, answers[i].Err = c.Reader.Search(r.Context(), q) })
 	}
 	searches.Wait()
+	count(answers, q)
 	return answers, nil
+}
+
+// count counts a query in each collection that answered, if none found anything and none failed.
+func count(answers []Answer, q searcher.Request) {
+	for i := range answers {
+		if a := &answers[i]; a.Err != nil || a.Response != nil && a.Response.Listed() > 0 {
+			return
+		}
+	}
+	for i := range answers {
+		if a := &answers[i]; a.Response != nil {
+			a.From.Reader.Count(q, a.Response)
+		}
+	}
 }
