@@ -16,6 +16,8 @@ import (
 	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
+
+	"anatomy/web/admin"
 )
 
 // The tests of this file hold a browser by the hand: keys are pressed, pages are looked at in both
@@ -100,7 +102,9 @@ func arrived(path string) chromedp.Action[chromedp.Void] {
 func browserServer(t *testing.T) string {
 	o := fullServer().o
 	o.Admin.Crawl, o.Admin.Jobs, o.Admin.Token = busyCrawl(), &fakeJobs{}, testToken
-	o.Admin.Tuning, o.Admin.Searches = &fakeTuning{}, true
+	o.Admin.Tuning, o.Admin.Searches = &fakeTuning{proposal: hostileProposal(), own: true, judged: []admin.Judged{
+		{Query: "inverted index", Right: []string{knownPage}, Wrong: []string{"http://sorter.docs.test/"}},
+	}}, true
 	o.Admin.Settings = &fakeSettings{text: "schema = 1\n"}
 	o.Damage = func() map[string]int { return map[string]int{"repository": 2} }
 	server := httptest.NewServer(New(o).Handler())
@@ -120,7 +124,8 @@ var browserPages = map[string]string{
 // actorPages are those that show more to visitors who may act.
 var actorPages = map[string]string{
 	"admin": "/crawl", "tuning": "/crawl?query=wifi&page=http://a.test/#tune", "rules": "/crawl/config", "kept rules": "/crawl/config?kept=1",
-	"past crawls": "/crawl/history", "results of an actor": "/search?q=inverted+index",
+	"past crawls": "/crawl/history", "results of an actor": "/search?q=inverted+index", "judged": "/crawl/judged",
+	"nothing for an actor": "/search?q=wlan", "missing page": "/crawl?missing=wlan#act",
 }
 
 // visitAll opens every page of browserPages, and then as a visitor who may act those of actorPages, and

@@ -34,3 +34,29 @@ func TestBrowserReportsOpenedResults(t *testing.T) {
 		}
 	}
 }
+
+// TestBrowserMarks marks a result as right in its menu, finds the mark on the page that follows, which shows
+// that result, and takes it back.
+func TestBrowserMarks(t *testing.T) {
+	f := &fakeTuning{}
+	server := httptest.NewServer(tuningServer(f, false).Handler())
+	t.Cleanup(server.Close)
+	tab := newTab(t)
+	act(t, tab, chromedp.Navigate(server.URL+"/crawl"), arrived("/crawl"))
+	evaluate[bool](t, tab, `document.getElementById("token").value = "`+testToken+`", document.querySelector(".login").submit(), true`)
+	act(t, tab, until(`!!document.querySelector('[action$="/crawl/logout"]')`), chromedp.Navigate(server.URL+"/search?q=inverted+index"), arrived("/search"))
+	press := func(mark, told string) {
+		t.Helper()
+		evaluate[bool](t, tab, `document.querySelector("#r2 .menu").open = true`)
+		act(t, tab, chromedp.Click(`#r2 button[value^="`+mark+` "]`), until(`location.hash == "#r2" && document.readyState == "complete" && !document.querySelector("#r2 .menu").open`))
+		if got := f.told[len(f.told)-1]; got != told {
+			t.Errorf("told %q, want %q", got, told)
+		}
+	}
+	const second = "inverted index|http://sorter.docs.test/"
+	press("right", "right "+second)
+	if !evaluate[bool](t, tab, `document.querySelector("#r2 .meta").textContent.includes("you marked this right")`) {
+		t.Error("the mark is not shown")
+	}
+	press("none", "none "+second)
+}
