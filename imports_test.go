@@ -112,6 +112,7 @@ ranking: vocab weburl pagerank disk/shards disk/datadir disk/docindex disk/linkd
 index: vocab indexer resolver sorter disk/*
 topic: vocab weburl analysis
 engine/internal/meter: vocab pagerank
+engine/internal/favicon: disk/icons lru vocab weburl
 engine/internal/urllanguage: vocab disk/docindex
 engine: engine/internal/* lru topic vocab weburl urlserver crawler storeserver indexer index ranking pagerank parallel control disk/*
 engine/collective: vocab weburl urlserver crawler/dnsclient ranking pagerank control engine lru disk/*

@@ -130,7 +130,9 @@ func (c *Crawler) Visit(
 	for i, t := range lease.URLs {
 		p.activity.next(len(lease.URLs) - i)
 		f := v.target(ctx, t)
-		c.count.outcomes[f.Outcome].Add(1)
+		if t.Kind != vocab.IconTarget {
+			c.count.outcomes[f.Outcome].Add(1)
+		}
 		handle(f)
 		if v.handled != nil {
 			v.handled()

@@ -16,8 +16,11 @@ import (
 	"anatomy/weburl"
 )
 
-// maxImage bounds the body of an image, in bytes.
-const maxImage = 5 << 20
+// Bounds of the body of an image and of an icon, in bytes.
+const (
+	maxImage = 5 << 20
+	maxIcon  = 64 << 10
+)
 
 // read reads the body of a successful answer into f: a page, a sitemap or an image.
 func (c *client) read(
@@ -28,7 +31,9 @@ func (c *client) read(
 	case vocab.SitemapTarget:
 		err = c.readSitemap(g, u, resp, f)
 	case vocab.ImageTarget:
-		err = c.readImage(g, resp, f)
+		err = c.readImage(g, resp, f, maxImage)
+	case vocab.IconTarget:
+		err = c.readImage(g, resp, f, maxIcon)
 	default:
 		err = c.readPage(ctx, g, u, resp, f)
 	}
@@ -175,8 +180,8 @@ func joinAlternates(base *weburl.URL, all []sitemap.Alternate) string {
 }
 
 // readImage reads an image. Its first bytes decide its type, whatever the header states.
-func (c *client) readImage(g *guard, resp *http.Response, f *vocab.Fetch) error {
-	r, release, err := c.openWhole(resp, g, min(maxImage, c.o.MaxBody))
+func (c *client) readImage(g *guard, resp *http.Response, f *vocab.Fetch, most int64) error {
+	r, release, err := c.openWhole(resp, g, min(most, c.o.MaxBody))
 	if err != nil {
 		return err
 	}

@@ -57,7 +57,7 @@ func (v *visit) target(ctx context.Context, t vocab.Target) vocab.Fetch {
 	case v.isOver(ctx, &f):
 	case !v.wait(ctx) || !v.ready(ctx):
 		setOutcome(&f, vocab.Skipped, interrupted)
-	case v.o.Confirm != nil && !v.o.Confirm(t.Doc):
+	case v.o.Confirm != nil && t.Kind != vocab.IconTarget && !v.o.Confirm(t.Doc):
 		setOutcome(&f, vocab.Skipped, "URLs of its shape lead to no pages")
 	default:
 		v.fetcher.fetch(ctx, &u, &f)

@@ -16,6 +16,7 @@ import (
 	"anatomy/disk/datadir"
 	"anatomy/disk/docindex"
 	"anatomy/disk/repository"
+	"anatomy/engine/internal/favicon"
 	"anatomy/engine/internal/meter"
 	"anatomy/index"
 	"anatomy/parallel"
@@ -47,6 +48,9 @@ type Options struct {
 
 	// PDF converts a PDF to an HTML page. Default: PDFs are not indexed.
 	PDF func(body []byte) ([]byte, error)
+
+	// Icons has the icons of hosts fetched and kept, if the visitor is a crawler of this process.
+	Icons bool
 
 	// Rebuild makes the builder start with an empty index, because the current one may be damaged.
 	Rebuild bool
@@ -222,7 +226,13 @@ func (c *Crawl) open(o *Options) (err error) {
 	if c.urls.BoundsAddresses() {
 		o.Crawler.Admit = c.urls.Admit
 	}
-	c.visitor, err = o.NewVisitor(o.Crawler)
+	if c.visitor, err = o.NewVisitor(o.Crawler); err != nil {
+		return err
+	}
+	if _, here := c.visitor.(*crawler.Crawler); here && o.Icons {
+		c.fetcher.icons, err = favicon.New(o.Dir, o.Log, o.Now)
+		c.intake.icons = c.fetcher.icons
+	}
 	return err
 }
 

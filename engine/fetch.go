@@ -10,6 +10,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"anatomy/crawler"
+	"anatomy/engine/internal/favicon"
 	"anatomy/engine/internal/meter"
 	"anatomy/vocab"
 )
@@ -36,6 +37,7 @@ type fetcher struct {
 	out         atomic.Int64 // leases in flight
 	granted     atomic.Int64 // number of leases so far
 	rate        meter.Rate
+	icons       *favicon.Collector // nil: icons are not fetched
 }
 
 // run visits hosts until nothing is left to fetch, ctx ends or the disk is nearly full.
@@ -134,8 +136,10 @@ func (f *fetcher) visit(ctx context.Context, leases <-chan vocab.Lease) {
 		f.out.Add(1)
 		f.granted.Add(1)
 		visiting := f.visits.begin(ctx, &lease)
-		report := f.visitor.Visit(visiting, lease, func(fetch vocab.Fetch) {
-			f.intake.handle(ctx, fetch)
+		report := f.visitor.Visit(visiting, f.icons.Extend(lease), func(fetch vocab.Fetch) {
+			if !f.icons.Take(&fetch) {
+				f.intake.handle(ctx, fetch)
+			}
 		})
 		f.visits.end(&lease)
 		f.urls.Release(f.now(), report) // a failed URL server keeps its error, which dispatch returns

@@ -9,6 +9,7 @@ import (
 
 	"anatomy/disk/datadir"
 	"anatomy/disk/docindex"
+	"anatomy/engine/internal/favicon"
 	"anatomy/engine/internal/meter"
 	"anatomy/indexer"
 	"anatomy/lru"
@@ -24,9 +25,10 @@ type intake struct {
 	*stages
 	offline   bool // no network access; set before the stages run
 	errors    meter.Errors
-	bodyBytes atomic.Int64 // total body bytes of pages passed to the store server
-	truncated atomic.Int64 // number of these pages whose body is truncated
-	rendered  atomic.Int64 // number of these pages whose body their scripts made
+	bodyBytes atomic.Int64       // total body bytes of pages passed to the store server
+	icons     *favicon.Collector // nil: icons are not fetched
+	truncated atomic.Int64       // number of these pages whose body is truncated
+	rendered  atomic.Int64       // number of these pages whose body their scripts made
 
 	// alternates are the versions that sitemaps name of pages that have not been fetched since, as
 	// Link fields, by the key of the page's URL.
@@ -177,6 +179,7 @@ func (n *intake) parse(f *vocab.Fetch, o *outcome) (redirect string, err error) 
 	if doc.Info.Genre == vocab.Scripted {
 		o.result.Validators = vocab.Validators{} // so that a later crawl can render it
 	}
+	n.icons.Name(f.URL, doc.Icon)
 	o.document, o.targets = doc, n.addLinks(doc, f.Depth)
 	n.addURLs(doc.Related, f.Doc, f.Depth)
 	return "", nil

@@ -18,6 +18,7 @@ type Document struct {
 
 	Canonical string   // URL on this site that the page states as its own, or "" if that is URL or none
 	Related   []string // canonical URLs of the page's other forms, neighbours and feeds
+	Icon      string   // canonical URL of the icon of its site; "" if it names none
 
 	Sample vocab.TextSample // the same as that of the page's Outline
 

@@ -88,6 +88,7 @@ func (x *extraction) document(page *vocab.Page, urlText []byte) *Document {
 		NoFollow: m.noFollow,
 		Redirect: x.links.redirect,
 		Related:  x.relations.followed(m.noFollow),
+		Icon:     x.relations.icon,
 		Targets:  slices.Clone(x.links.followed(m.noFollow)),
 		key:      x.links.page.Key(),
 		Sample:   x.sample.sample(),

@@ -13,16 +13,18 @@ const maxRelated = 256
 
 // relations are the URLs that a page states beside its text, in link elements or Link header
 // fields: its canonical form, the previous and next page, alternate forms such as feeds, and the
-// definition of its service (RFC 8631). The crawler follows them; they do not count as citations.
+// definition of its service (RFC 8631). The crawler follows them; they do not count as citations. The
+// icon of its site is apart.
 // Other link types are ignored.
 type relations struct {
 	canonical string   // the page's own URL if it states two; "" if it states none
 	related   []string // canonical URLs
+	icon      string   // canonical URL of an icon that is no drawing; "" if it states none
 }
 
 // add adds the URL ref with the link types rel and the media type media. It is resolved by links.
 func (r *relations) add(links *linkCollector, rel, ref, media []byte) {
-	follow, canonical := false, false
+	follow, canonical, icon := false, false, false
 	for token := range bytes.FieldsSeq(rel) {
 		switch strings.ToLower(string(token)) {
 		case "canonical":
@@ -32,11 +34,13 @@ func (r *relations) add(links *linkCollector, rel, ref, media []byte) {
 		case "alternate":
 			m := vocab.MediumOf(string(media))
 			follow = len(media) == 0 || m != vocab.OtherMedium && !m.Data()
+		case "icon":
+			icon = r.icon == "" && !bytes.Contains(media, []byte("svg"))
 		case "stylesheet", "nofollow":
 			return
 		}
 	}
-	if !follow && !canonical || len(r.related) >= maxRelated {
+	if !follow && !canonical && !icon || len(r.related) >= maxRelated {
 		return
 	}
 	target, err := links.base.Join(string(ref))
@@ -44,10 +48,13 @@ func (r *relations) add(links *linkCollector, rel, ref, media []byte) {
 		return
 	}
 	to, own := target.String(), links.page.String()
+	if icon {
+		r.icon = to
+	}
 	if canonical {
 		r.setCanonical(to, own, links.leavesSite(&target))
 	}
-	if to != own {
+	if to != own && (follow || canonical) {
 		r.related = append(r.related, to)
 	}
 }

@@ -46,6 +46,7 @@ const (
 	PageTarget    TargetKind = iota // a page, or anything else that a link leads to
 	SitemapTarget                   // a sitemap or a sitemap index (sitemaps.org 0.9)
 	ImageTarget                     // an image to show beside results; never crawled, never kept
+	IconTarget                      // the icon of the host, which is no document: Doc is 0
 )
 
 // A HostReport is what the crawler learned about a host during a lease.

@@ -67,6 +67,7 @@ type crawlFlags struct {
 	connsFor  []string
 	hosts     int
 	noIndex   bool
+	noIcons   bool
 	recrawl   bool
 	watch     bool
 	minAge    time.Duration
@@ -201,6 +202,7 @@ logs in; "anatomy index --public-only" makes a folder without them.`,
 	flags.IntVar(&f.hosts, "connections", 512, "open `N` connections at a time, over all sites")
 	f.networkFlags.add(c)
 	flags.BoolVar(&f.noIndex, "no-index", false, "store pages and follow links without building an index")
+	flags.BoolVar(&f.noIcons, "no-icons", false, "do not fetch the icons of sites, which are shown beside results")
 	flags.BoolVar(&f.recrawl, "recrawl", false, "also visit pages that are due again")
 	flags.BoolVar(&f.watch, "watch", false, "keep running: visit pages when they are due again")
 	flags.StringVar(&f.schedule, "schedule", "", "recrawl at `TIME` while \"anatomy serve\" runs: each day, such as 03:00, or at an interval, such as 6h")
@@ -361,7 +363,7 @@ func ruleFlags(readFiles bool) func() rules.Crawl {
 
 // options returns the engine's options for the flags and arguments.
 func (f *crawlFlags) options(c *cobra.Command, s *cli.GlobalFlags, log *slog.Logger, urls []string) (engine.Options, error) {
-	o := engine.Options{Dir: s.Data, NoIndex: f.noIndex, Connections: f.hosts, Log: log, PDF: readPDF()}
+	o := engine.Options{Dir: s.Data, NoIndex: f.noIndex, Icons: !f.noIcons && !f.noIndex, Connections: f.hosts, Log: log, PDF: readPDF()}
 	var err error
 	if o.URLs, err = f.urlOptions(c); err != nil {
 		return o, err

@@ -1,0 +1,131 @@
+// Package favicon has the icons of hosts fetched while their pages are.
+package favicon
+
+import (
+	"log/slog"
+	"strings"
+	"sync"
+	"time"
+
+	"anatomy/disk/icons"
+	"anatomy/lru"
+	"anatomy/vocab"
+	"anatomy/weburl"
+)
+
+// A Collector adds the icon of a host to its leases. The first lease of a host in a run asks for
+// /favicon.ico, and a later one for the icon that its pages name, if there is no such file. So an icon
+// costs a host at most two requests, which robots.txt and the delay govern as they do those of pages.
+// Its methods are safe for concurrent use. Those of nil do nothing.
+type Collector struct {
+	to  *icons.Writer
+	log *slog.Logger
+	now func() time.Time
+
+	mu    sync.Mutex
+	hosts *lru.Cache[string, *host] // guarded by mu
+}
+
+// A host is what is known of the icon of a host in this run.
+type host struct {
+	asked   bool   // for /favicon.ico, or it is not wanted
+	missing bool   // there is no /favicon.ico
+	named   string // URL of the icon that pages name; "" for none
+	tried   bool   // named was asked for
+}
+
+const maxHosts = 50_000 // hosts that are remembered
+
+// New returns a collector for a data folder.
+func New(dir string, log *slog.Logger, now func() time.Time) (*Collector, error) {
+	to, err := icons.NewWriter(dir)
+	if err != nil {
+		return nil, err
+	}
+	return &Collector{to: to, log: log, now: now, hosts: lru.New(maxHosts, func(string, *host) int { return 1 })}, nil
+}
+
+// of returns the host of a name. The caller holds mu.
+func (c *Collector) of(name string) *host {
+	h, ok := c.hosts.Get(name)
+	if !ok {
+		h = &host{asked: !c.to.IsWanted(name, c.now())}
+		c.hosts.Put(name, h)
+	}
+	return h
+}
+
+// Name records that a page names an icon, which counts if it is on the host of the page.
+func (c *Collector) Name(page, icon string) {
+	if c == nil || icon == "" {
+		return
+	}
+	on, err := weburl.Parse(page)
+	of, wrong := weburl.Parse(icon)
+	if err != nil || wrong != nil || on.Host() != of.Host() || of.PathAndQuery() == usual {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if h := c.of(on.Host()); h.named == "" {
+		h.named = icon
+	}
+}
+
+const usual = "/favicon.ico"
+
+// Extend returns a lease with the icon of its host as a last target, if it is to be asked for.
+func (c *Collector) Extend(lease vocab.Lease) vocab.Lease {
+	if c == nil || len(lease.URLs) == 0 {
+		return lease
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	h, url := c.of(lease.Host), ""
+	switch {
+	case !h.asked:
+		if u, err := weburl.Parse(lease.URLs[0].URL); err == nil && u.Host() == lease.Host {
+			h.asked, url = true, u.Origin()+usual
+		}
+	case h.missing && !h.tried && h.named != "":
+		h.tried, url = true, h.named
+	}
+	if url != "" {
+		lease.URLs = append(lease.URLs[:len(lease.URLs):len(lease.URLs)], vocab.Target{URL: url, Kind: vocab.IconTarget})
+	}
+	return lease
+}
+
+// Take takes a fetch of an icon. It returns false for other fetches.
+func (c *Collector) Take(f *vocab.Fetch) bool {
+	if f.Kind != vocab.IconTarget {
+		return false
+	}
+	u, err := weburl.Parse(f.URL)
+	if err != nil {
+		return true
+	}
+	var content []byte
+	switch {
+	case f.Outcome == vocab.Fetched && !f.SignedIn:
+		content = f.Page.Body
+	case f.Outcome == vocab.Skipped || f.Outcome == vocab.Failed: // a later crawl asks again
+		return true
+	}
+	if content == nil && strings.HasSuffix(f.URL, usual) && c.miss(u.Host()) {
+		return true
+	}
+	if err := c.to.Put(u.Host(), content, c.now()); err != nil {
+		c.log.Warn("icon not kept", "error", err)
+	}
+	return true
+}
+
+// miss records that a host has no /favicon.ico. It reports whether a page has named another icon.
+func (c *Collector) miss(name string) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	h := c.of(name)
+	h.missing = true
+	return h.named != ""
+}
