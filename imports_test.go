@@ -102,7 +102,7 @@ web/internal/frame: web/internal/*
 web/api: vocab searcher collection web/internal/*
 web/box: searcher web/api web/internal/*
 web/mcp: vocab searcher collection web/internal/*
-web/pages: vocab weburl searcher collection web/api web/internal/*
+web/pages: lru vocab weburl searcher collection web/api web/internal/*
 web/admin: vocab collection web/internal/*
 web: vocab searcher web/*
 demo: . vocab

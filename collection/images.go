@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"sync"
 
+	"anatomy/disk/icons"
 	"anatomy/disk/repository"
 	"anatomy/indexer"
 	"anatomy/lru"
@@ -83,4 +84,24 @@ type imagesAt struct {
 
 func newImageLists() *imageLists {
 	return lru.New(maxImageLists, func(_ imagesAt, images []vocab.Image) int { return 1 + len(images) })
+}
+
+// HasIcon reports whether a crawl has kept the icon of a host.
+func (s *Site) HasIcon(host string) bool {
+	for _, dir := range s.folders {
+		if icons.Has(dir, host) {
+			return true
+		}
+	}
+	return false
+}
+
+// Icon returns the icon of a host as its site sent it. The error wraps ErrNotFound if there is none.
+func (s *Site) Icon(host string) ([]byte, error) {
+	for _, dir := range s.folders {
+		if icons.Has(dir, host) {
+			return icons.Read(dir, host)
+		}
+	}
+	return nil, fmt.Errorf("icon of %s: %w", host, ErrNotFound)
 }

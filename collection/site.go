@@ -28,8 +28,9 @@ type Site struct {
 	// Damage receives the damage found. Default: none.
 	Damage *damage.Log
 
-	dir    string
-	stored []*storedPages // by shard
+	dir     string
+	folders []string       // by shard
+	stored  []*storedPages // by shard
 
 	links    *SharedLinks
 	holdings holdings
@@ -50,7 +51,7 @@ func OpenSite(dir string, s *searcher.Searcher, links *SharedLinks) (*Site, erro
 	if err != nil {
 		return nil, err
 	}
-	site := &Site{Searcher: s, dir: dir, links: links, images: newImageLists(), reports: newSiteReports()}
+	site := &Site{Searcher: s, dir: dir, folders: dirs, links: links, images: newImageLists(), reports: newSiteReports()}
 	for i, dir := range dirs {
 		r := repository.NewReader(datadir.Repository(dir))
 		if !slices.Contains(missing, i) {

@@ -1,8 +1,11 @@
 package web
 
 import (
+	"bytes"
 	"cmp"
 	"context"
+	"image"
+	"image/png"
 
 	"anatomy/web/pages"
 
@@ -78,6 +81,29 @@ func (f *fakeIndex) Stats(context.Context) (any, error) {
 
 func (f *fakeIndex) Images(ctx context.Context, r searcher.Request) (*searcher.ImageResponse, error) {
 	return fakeImages(ctx, r)
+}
+
+// iconPNG returns an image of 40 by 20 red pixels.
+func iconPNG() []byte {
+	m := image.NewNRGBA(image.Rect(0, 0, 40, 20))
+	for i := range m.Pix {
+		m.Pix[i] = []byte{255, 0, 0, 255}[i%4]
+	}
+	var b bytes.Buffer
+	png.Encode(&b, m)
+	return b.Bytes()
+}
+
+func (f *fakeIndex) HasIcon(host string) bool { _, err := f.Icon(host); return err == nil }
+
+func (f *fakeIndex) Icon(host string) ([]byte, error) {
+	switch host {
+	case "sorter.docs.test":
+		return iconPNG(), nil
+	case "papers.docs.test":
+		return []byte("GIF89a, which is broken"), nil
+	}
+	return nil, collection.ErrNotFound
 }
 
 func (f *fakeIndex) Image(ctx context.Context, doc vocab.DocID, id string) (*vocab.Image, error) {

@@ -35,7 +35,7 @@ func secure(c *gin.Context) {
 // unlistedPaths are the prefixes of addresses that show other sites' pages or belong to one visitor.
 // Crawlers must not follow them, and search engines must not show them.
 var unlistedPaths = []string{
-	"/search", "/image", "/cached", "/explain", "/links", "/page", "/site", "/versions",
+	"/search", "/image", "/icon", "/cached", "/explain", "/links", "/page", "/site", "/versions",
 	"/preferences", "/lens", "/api/", "/box/", "/1/indexes/", "/crawl", "/dashboard",
 }
 

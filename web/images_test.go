@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -181,5 +182,46 @@ func TestImageServed(t *testing.T) {
 	s.Handler().ServeHTTP(w, r)
 	if h := w.Header(); w.Code != http.StatusNotFound || h.Get("Content-Type") != "image/svg+xml" || !strings.Contains(h.Get("Content-Security-Policy"), "sandbox") {
 		t.Errorf("an image that cannot be had, in a page: status %d, %v", w.Code, h)
+	}
+}
+
+// TestIcon: results have the icons that the collection has, which are drawn anew, and no others.
+func TestIcon(t *testing.T) {
+	s := newServer(newFake())
+	body := get(t, s, "/search?q=inverted+index", http.StatusOK)
+	icons := regexp.MustCompile(`<img class="icon" alt="" width="16" height="16" loading="lazy" decoding="async" src="([^"]*)">`).FindAllStringSubmatch(body, -1)
+	if len(icons) == 0 {
+		t.Fatal("no icon beside results")
+	}
+	found := false
+	for _, icon := range icons {
+		switch icon[1] {
+		case "/icon?host=sorter.docs.test":
+			found = true
+		case "/icon?host=papers.docs.test":
+		default:
+			t.Errorf("an icon that the collection does not have: %s", icon[1])
+		}
+	}
+	if !found {
+		t.Errorf("icons %q", icons)
+	}
+	for range 2 { // the second comes from the cache
+		w := do(t, s, "GET", "/icon?host=sorter.docs.test")
+		m, err := png.Decode(w.Body)
+		if err != nil || m.Bounds() != image.Rect(0, 0, 32, 32) || w.Header().Get("Content-Type") != "image/png" {
+			t.Fatalf("%d %v: %v", w.Code, w.Header(), err)
+		}
+		if r, g, _, a := m.At(16, 16).RGBA(); r != 0xffff || g != 0 || a != 0xffff {
+			t.Errorf("the middle is %v", m.At(16, 16))
+		}
+		if !strings.Contains(w.Header().Get("Cache-Control"), "max-age=86400") || !strings.Contains(w.Header().Get("Content-Security-Policy"), "sandbox") {
+			t.Errorf("headers %v", w.Header())
+		}
+	}
+	for path, status := range map[string]int{"/icon": 400, "/icon?host=papers.docs.test": 404, "/icon?host=other.test": 404, "/icon?host=..%2F..%2Fetc%2Fpasswd": 404} {
+		if w := do(t, s, "GET", path); w.Code != status {
+			t.Errorf("%s: %d, want %d", path, w.Code, status)
+		}
 	}
 }

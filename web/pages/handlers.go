@@ -40,6 +40,7 @@ type Handlers struct {
 	documents   *documentPages
 	preferences *preferencesPages
 	images      *imagePages
+	icons       *iconPages
 	bot         *botPage // nil: no /bot
 	login       *loginPages
 }
@@ -61,6 +62,7 @@ func New(o Options) *Handlers {
 			return findOffer(ctx, o.Reader)
 		}}},
 		images: &imagePages{Frame: f, reader: o.Reader},
+		icons:  newIconPages(f, o.Reader),
 		login:  &loginPages{f, o.Sessions},
 	}
 	if o.FetchImage != nil {
@@ -98,6 +100,7 @@ func (h *Handlers) Routes(r *gin.Engine) {
 	get("/page", h.documents.tracePage)
 	get("/site/*site", h.documents.sitePage)
 	get("/image", h.images.image)
+	get("/icon", h.icons.icon)
 	get("/preferences", h.preferences.preferencesPage)
 	get("/lens", h.preferences.showLens)
 	r.POST("/lens", h.Page(h.preferences.keepLens))

@@ -70,6 +70,11 @@ func (m *markup) hit(v *resultView, tab bool) {
 		m.attr("id", "r"+strconv.Itoa(v.Number))
 	}
 	m.raw(">\n<p class=\"crumbs\" dir=\"ltr\">")
+	if v.Icon != "" {
+		m.raw(`<img class="icon" alt="" width="16" height="16" loading="lazy" decoding="async"`)
+		m.attr("src", v.Icon)
+		m.raw(">")
+	}
 	m.crumbs(v.Crumbs)
 	m.raw("</p>\n<h2 dir=\"auto\"")
 	m.attr("lang", v.Lang)

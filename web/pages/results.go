@@ -85,6 +85,7 @@ type resultView struct {
 	Kind    string    // "PDF", or "" for HTML
 	Crawled bool
 	Host    string     // "" if it is no site
+	Icon    string     // address of its icon, or ""
 	Explore string     // address of the site report
 	Liked   string     // preference for the site: "raised"
 	Missing *missView  // nil if no term is missing

@@ -98,6 +98,7 @@ func (s *searchPages) search(c *gin.Context) error {
 	v.Rank, v.Anchors, v.Kinds = r.Rank, string(r.Anchors), kinds(v.Messages, r, response, "", visitor)
 	results := newResultsView(v.Messages, r, response)
 	results.prefer(visitor, c.Request.URL.RawQuery, shown)
+	addIcons(results.Results, s.reader.Collection.HasIcon)
 	results.Opened = s.searches != nil
 	if err := s.marking.add(c, results, r); err != nil {
 		return err

@@ -77,6 +77,7 @@ func (s *searchPages) collectionView(c *gin.Context, v *frame.View, r searcher.R
 		view.Problem = (&respond.Responder{Log: s.Log}).Judge(c, a.Err).Title
 	default:
 		results := newResultsView(v.Messages, r, a.Response)
+		addIcons(results.Results, of.Reader.Collection.HasIcon)
 		view.Total = results.Total
 		list := resultList(v.Messages, results.Results, v.Visitor.Tab)
 		view.Results = template.HTML(of.Site.PlaceBelow([]byte(list)))

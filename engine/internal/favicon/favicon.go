@@ -72,7 +72,10 @@ func (c *Collector) Name(page, icon string) {
 	}
 }
 
-const usual = "/favicon.ico"
+const (
+	usual   = "/favicon.ico"
+	drawing = "image/svg+xml" // may hold scripts
+)
 
 // Extend returns a lease with the icon of its host as a last target, if it is to be asked for.
 func (c *Collector) Extend(lease vocab.Lease) vocab.Lease {
@@ -106,10 +109,13 @@ func (c *Collector) Take(f *vocab.Fetch) bool {
 		return true
 	}
 	var content []byte
-	switch {
-	case f.Outcome == vocab.Fetched && !f.SignedIn:
-		content = f.Page.Body
-	case f.Outcome == vocab.Skipped || f.Outcome == vocab.Failed: // a later crawl asks again
+	switch f.Outcome {
+	case vocab.Fetched:
+		if f.Page.ContentType != drawing && !f.SignedIn {
+			content = f.Page.Body
+		}
+	case vocab.NotFound, vocab.Forbidden, vocab.Redirected, vocab.Unsupported, vocab.TooLarge:
+	default: // the host does not answer, or a later crawl asks again
 		return true
 	}
 	if content == nil && strings.HasSuffix(f.URL, usual) && c.miss(u.Host()) {

@@ -45,6 +45,9 @@ type Store interface {
 	Version(ctx context.Context, doc vocab.DocID, place string) (*vocab.Page, error)
 	// Image returns an image that a page shows, by its ID within the page.
 	Image(ctx context.Context, doc vocab.DocID, id string) (*vocab.Image, error)
+	HasIcon(host string) bool
+	// Icon returns the icon of a host as its site sent it.
+	Icon(host string) ([]byte, error)
 }
 
 // Reports describe what the collection knows of a page, a site or itself.

@@ -1,0 +1,112 @@
+package engine_test
+
+import (
+	"bytes"
+	"fmt"
+	"image"
+	"image/png"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"anatomy/disk/icons"
+	"anatomy/internal/test/testweb"
+)
+
+func pngOf(t *testing.T, side int) string {
+	t.Helper()
+	var b bytes.Buffer
+	testweb.Must(t, png.Encode(&b, image.NewNRGBA(image.Rect(0, 0, side, side))))
+	return b.String()
+}
+
+// TestIcons crawls hosts with all kinds of icons. Each is asked for at most two, by the rules for pages;
+// what is an image of bounded size is kept, and nothing is asked for again by the next crawl.
+func TestIcons(t *testing.T) {
+	w := testweb.New(t)
+	icon := pngOf(t, 16)
+	endless := func(to http.ResponseWriter, _ *http.Request) {
+		fmt.Fprint(to, icon)
+		for range 100 {
+			if _, err := fmt.Fprint(to, strings.Repeat("x", 64<<10)); err != nil {
+				return
+			}
+		}
+	}
+	head := map[string]string{
+		"named.test": `<link rel="icon" type="image/svg+xml" href="/a.svg"><link rel="shortcut icon" href="/img/a.png">`,
+		"away.test":  `<link rel="icon" href="http://usual.test/favicon.ico">`,
+		"both.test":  `<link rel="icon" href="/b.png">`,
+	}
+	kept := map[string]bool{"usual.test": true, "named.test": true, "both.test": true, "moved.test": false, "none.test": false,
+		"forbidden.test": false, "html.test": false, "drawn.test": false, "endless.test": false, "away.test": false}
+	var seeds []string
+	for host := range kept {
+		for i := range 4 {
+			w.Page(fmt.Sprintf("%s/%d", host, i), fmt.Sprintf("<title>%d</title>%s<p>word%d %s <a href=/%d>next</a>", i, head[host], i, host, (i+1)%4))
+		}
+		seeds = append(seeds, "http://"+host+"/0")
+	}
+	w.Body("usual.test/favicon.ico", "text/plain", icon)
+	w.Body("both.test/favicon.ico", "image/x-icon", icon)
+	w.Body("both.test/b.png", "image/png", icon)
+	w.Body("named.test/img/a.png", "image/png", icon)
+	w.Redirect("moved.test/favicon.ico", "http://usual.test/favicon.ico")
+	w.Body("forbidden.test/robots.txt", "text/plain", "User-agent: *\nDisallow: /favicon.ico\n")
+	w.Body("forbidden.test/favicon.ico", "image/x-icon", icon)
+	w.Body("html.test/favicon.ico", "image/x-icon", "<html>not found")
+	w.Body("drawn.test/favicon.ico", "image/svg+xml", "<svg xmlns='http://www.w3.org/2000/svg'/>")
+	w.Handle("endless.test/favicon.ico", endless)
+
+	o := w.Options(filepath.Join(t.TempDir(), "data"), seeds...)
+	o.Icons = true
+	now := time.Date(2026, 11, 27, 12, 0, 0, 0, time.UTC)
+	o.Now = func() time.Time { return now }
+	stats := testweb.Crawl(t, o)
+	requests := w.Requests()
+	for host, want := range kept {
+		got, err := icons.Read(o.Dir, host)
+		if icons.Has(o.Dir, host) != want || want && string(got) != icon || want != (err == nil) {
+			t.Errorf("%s: kept %v, %v", host, icons.Has(o.Dir, host), err)
+		}
+		asked := 0
+		for key, n := range requests {
+			if of, path, _ := strings.Cut(key, "/"); of == host && (path == "favicon.ico" || strings.HasSuffix(path, ".png") || strings.HasSuffix(path, ".svg")) {
+				asked += n
+			}
+		}
+		most := map[string]int{"named.test": 2, "forbidden.test": 0}
+		if n, ok := most[host]; !ok && asked != 1 || ok && asked != n {
+			t.Errorf("%s: %d requests for icons", host, asked)
+		}
+	}
+	if entries, err := os.ReadDir(icons.Path(o.Dir)); err != nil || len(entries) != len(kept) {
+		t.Errorf("%d files for %d hosts that gave a page, %v", len(entries), len(kept), err)
+	}
+	if stats.Pages != 40 || stats.Errors() != 0 || stats.DeadLinks() != 0 || stats.Known != 40 {
+		t.Errorf("%d pages of %d URLs, %d errors, %d dead links", stats.Pages, stats.Known, stats.Errors(), stats.DeadLinks())
+	}
+	testweb.Checked(t, o.Dir)
+
+	now = now.Add(24 * time.Hour)
+	o = testweb.Recrawling(o)
+	testweb.Crawl(t, o)
+	for key, n := range w.Requests() {
+		if strings.Contains(key, "favicon.ico") || strings.HasSuffix(key, ".png") {
+			t.Errorf("%s: %d requests in the next crawl", key, n)
+		}
+	}
+	w.Body("usual.test/favicon.ico", "image/png", pngOf(t, 32))
+	now = now.Add(2 * icons.Kept)
+	testweb.Crawl(t, o)
+	if got, err := icons.Read(o.Dir, "usual.test"); err != nil || string(got) != pngOf(t, 32) {
+		t.Errorf("after a month the new icon is not kept: %v", err)
+	}
+	site := testweb.OpenSite(t, o.Dir)
+	if !site.HasIcon("usual.test") || site.HasIcon("none.test") || site.HasIcon("never.test") {
+		t.Error("the collection has other icons than its folder")
+	}
+}

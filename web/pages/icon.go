@@ -1,0 +1,76 @@
+package pages
+
+import (
+	"net/http"
+	"net/url"
+
+	"github.com/gin-gonic/gin"
+
+	"anatomy/lru"
+	"anatomy/web/internal/frame"
+	"anatomy/web/internal/params"
+	"anatomy/web/internal/picture"
+	"anatomy/web/internal/reader"
+	"anatomy/web/internal/respond"
+	"anatomy/weburl"
+)
+
+// iconPages show the icons of sites that a crawl has kept.
+type iconPages struct {
+	*frame.Frame
+	reader *reader.Reader
+	drawn  *lru.Cache[string, []byte] // by host; nil for one that cannot be shown
+}
+
+const maxIcons = 8 << 20 // bytes of drawn, in memory
+
+func newIconPages(f *frame.Frame, r *reader.Reader) *iconPages {
+	return &iconPages{f, r, lru.New(maxIcons, func(host string, icon []byte) int { return 100 + len(host) + len(icon) })}
+}
+
+// icon answers with the icon of a host: parameter host.
+func (s *iconPages) icon(c *gin.Context) error {
+	p := params.Read(c)
+	host := p.Text("host", maxSite)
+	p.Required("host", host)
+	if p.Err != nil {
+		return p.Err
+	}
+	drawn, ok := s.drawn.Get(host)
+	if !ok {
+		if content, err := s.reader.Collection.Icon(host); err == nil {
+			drawn, _ = picture.Icon(content) // nil for what is no image
+			s.drawn.Put(host, drawn)
+		}
+	}
+	if drawn == nil {
+		return respond.NotFound("The collection has no icon of this host.")
+	}
+	shared := "public"
+	if c.GetBool(respond.PrivateKey) {
+		shared = "private"
+	}
+	c.Header("Cache-Control", shared+", max-age=86400")
+	c.Header("Content-Security-Policy", respond.DataPolicy)
+	c.Data(http.StatusOK, "image/png", drawn)
+	return nil
+}
+
+// addIcons gives results the icons of their hosts that the collection has.
+func addIcons(results []resultView, has func(host string) bool) {
+	known := map[string]string{}
+	for i := range results {
+		u, err := weburl.Parse(results[i].URL)
+		if err != nil {
+			continue
+		}
+		href, ok := known[u.Host()]
+		if !ok {
+			if has(u.Host()) {
+				href = "/icon?" + url.Values{"host": {u.Host()}}.Encode()
+			}
+			known[u.Host()] = href
+		}
+		results[i].Icon = href
+	}
+}
