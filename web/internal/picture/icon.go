@@ -91,7 +91,7 @@ func decodeICO(b []byte) (image.Image, error) {
 			side = maxICOSide
 		}
 		size, offset := uint64(binary.LittleEndian.Uint32(e[8:])), uint64(binary.LittleEndian.Uint32(e[12:]))
-		if offset+size > uint64(len(b)) {
+		if size == 0 || offset+size > uint64(len(b)) {
 			continue
 		}
 		isBetter := side > bestSide
