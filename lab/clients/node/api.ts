@@ -45,6 +45,7 @@ const total = answers[0]?.total;
 assert(total?.relation === "eq");
 assert.equal(urls.length, total.value);
 assert.equal(new Set(urls).size, total.value);
+assert(answers.length > 1, `"${q}" has one page of results, so that no cursor is followed`);
 console.log(`  search: ${urls.length} results on ${answers.length} pages, total ${total.value}`);
 
 const [lines, end] = await exported();

@@ -41,6 +41,9 @@ func run(ctx context.Context, base, query, folder string) error {
 	if err != nil {
 		return fmt.Errorf("search: %w", err)
 	}
+	if pages < 2 {
+		return fmt.Errorf("%q has one page of results, so that no cursor is followed", query)
+	}
 	total := len(urls)
 	fmt.Printf("  search: %d results on %d pages, total %d\n", len(urls), pages, total)
 	if err := export(ctx, client, query, total); err != nil {

@@ -39,6 +39,7 @@ def main(url: str, query: str, folder: str) -> None:
     answers, urls = pages(client, query, True)
     total = answers[0].total
     assert total.relation.value == "eq" and len(urls) == len(set(urls)) == total.value, f"{len(urls)} results of {total}"
+    assert len(answers) > 1, f"{query!r} has one page of results, so that no cursor is followed"
     print(f"  search: {len(urls)} results on {len(answers)} pages, total {total.value}")
 
     lines, end = exported(client, query)
