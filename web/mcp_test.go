@@ -14,6 +14,7 @@ import (
 	"anatomy/collection"
 	"anatomy/searcher"
 	"anatomy/vocab"
+	"anatomy/web/admin"
 	"anatomy/web/internal/params"
 	"anatomy/web/internal/text"
 	"anatomy/web/mcp"
@@ -91,7 +92,7 @@ func TestTools(t *testing.T) {
 			t.Errorf("%s does not say that it reads the collection alone", tool.Name)
 		}
 	}
-	if got := strings.Join(names, " "); got != "fetch images index_status links search" {
+	if got := strings.Join(names, " "); got != "fetch images index_status links search similar why" {
 		t.Errorf("tools %s", got)
 	}
 	if !strings.Contains(session.InitializeResult().Instructions, "untrusted") {
@@ -153,6 +154,17 @@ func TestTools(t *testing.T) {
 	text = call(t, session, "links", map[string]any{"id": "4711", "num": 2}, &links)
 	if links.InCount != 40 || len(links.In) != 2 || len(links.Out) != 2 || !strings.Contains(text, "40 pages link to https://www.docs.test/") {
 		t.Errorf("links gives %+v\n%s", links, text)
+	}
+
+	var similar mcp.ToolSearchOutput
+	call(t, session, "similar", map[string]any{"id": "20", "num": 3}, &similar)
+	if similar.Interpreted == "" || similar.Results == nil {
+		t.Errorf("similar gives %+v", similar)
+	}
+	var why mcp.ToolWhyOutput
+	text = call(t, session, "why", map[string]any{"query": "inverted index", "id": "4711"}, &why)
+	if why.URL == "" || why.Score == "" || len(why.Parts) == 0 || why.Parts[0].Points == "" || !sameJSON(text, why) {
+		t.Errorf("why gives %+v: %s", why, text)
 	}
 
 	var status map[string]int
@@ -220,4 +232,57 @@ func TestToolsOfOtherSites(t *testing.T) {
 // markdownOf returns the text of an HTML page as Markdown.
 func markdownOf(url, source string) string {
 	return text.MarkdownOf(&vocab.Page{URL: url, ContentType: "text/html; charset=utf-8", Body: []byte(source)}).Text
+}
+
+// TestCrawlTool: who has the token of the server may have URLs crawled; for others, scripts of other
+// origins among them, there is no such tool.
+func TestCrawlTool(t *testing.T) {
+	ask := func(s *Server, header http.Header, method, params string) string {
+		r := httptest.NewRequest(http.MethodPost, "http://127.0.0.1:8080/mcp", strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"`+method+`","params":`+params+`}`))
+		r.Header = header.Clone()
+		r.Header.Set("Content-Type", "application/json")
+		r.Header.Set("Accept", "application/json, text/event-stream")
+		w := httptest.NewRecorder()
+		s.Handler().ServeHTTP(w, r)
+		return w.Body.String()
+	}
+	const crawl = `{"name":"crawl","arguments":{"urls":["http://a.test/","http://b.test/"]}}`
+	for name, c := range map[string]struct {
+		header http.Header
+		may    bool
+	}{
+		"the token":                 {http.Header{"Authorization": {"Bearer " + testToken}}, true},
+		"no token":                  {http.Header{}, false},
+		"a wrong token":             {http.Header{"Authorization": {"Bearer " + testToken + "x"}}, false},
+		"the token, another origin": {http.Header{"Authorization": {"Bearer " + testToken}, "Origin": {"https://friend.test"}}, false},
+	} {
+		jobs, running := newFakeJobs(), &fakeCrawl{}
+		var kept []admin.Action
+		s := newServerOf(Options{Collection: newFake(), Origins: []string{"https://friend.test"}, Admin: admin.Options{
+			Crawl: running, Jobs: jobs, Token: testToken, Audit: func(a admin.Action) { kept = append(kept, a) },
+		}})
+		if listed := strings.Contains(ask(s, c.header, "tools/list", `{}`), `"name":"crawl"`); listed != c.may {
+			t.Errorf("%s: listed %v", name, listed)
+		}
+		answer := ask(s, c.header, "tools/call", crawl)
+		began := len(jobs.told) == 1 && strings.Contains(jobs.told[0], "URLs:[http://a.test/ http://b.test/]")
+		if began != c.may || strings.Contains(answer, `"said"`) != c.may {
+			t.Errorf("%s: told %q, answered %s", name, jobs.told, answer)
+		}
+		if c.may && (len(kept) != 1 || kept[0].What != "begin" || len(kept[0].Target) != 2) {
+			t.Errorf("%s: the record has %+v", name, kept)
+		}
+		if !c.may {
+			continue
+		}
+		running.status = busyCrawl().status
+		if answer := ask(s, c.header, "tools/call", crawl); len(jobs.told) != 1 || len(running.told) != 2 {
+			t.Errorf("a crawl that runs is told %q: %s", running.told, answer)
+		}
+		for _, bad := range []string{`[]`, `["` + strings.Repeat(`x","`, 60) + `x"]`} {
+			if answer := ask(s, c.header, "tools/call", `{"name":"crawl","arguments":{"urls":`+bad+`}}`); !strings.Contains(answer, `"isError":true`) {
+				t.Errorf("%.20s: %s", bad, answer)
+			}
+		}
+	}
 }

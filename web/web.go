@@ -168,9 +168,13 @@ type Server struct {
 	reader *reader.Reader
 	pages  *pages.Handlers
 	admin  *admin.Handlers // nil: no admin page
-	api    *api.Handlers
-	box    *box.Handlers
-	tools  *sdk.Server
+
+	sessions *session.Sessions
+	keys     keys
+
+	api   *api.Handlers
+	box   *box.Handlers
+	tools *sdk.Server
 
 	hosts   *access.Hosts
 	origins *access.Origins
@@ -223,7 +227,7 @@ func New(o Options) *Server {
 		marked = o.Admin.Tuning
 	}
 	s := &Server{
-		o: o, log: log, searches: searches, site: site, reader: read, hosts: hosts, origins: origins,
+		o: o, log: log, sessions: sessions, keys: newKeys(o.API.Keys), searches: searches, site: site, reader: read, hosts: hosts, origins: origins,
 		pages: pages.New(pages.Options{
 			Reader: read, Frame: page, Sessions: sessions, Searches: searches, Marks: marked, Bot: o.Bot, Now: o.Now, FetchImage: o.FetchImage,
 		}),
@@ -241,12 +245,11 @@ func New(o Options) *Server {
 		Name: o.Name, Icon: s.pages.Assets.Icon(), SiteSets: o.API.SiteSets, Beside: beside,
 	})
 	s.box = box.New(read, &respond.Responder{Log: log}, o.API.SiteSets)
-	keys := newKeys(o.API.Keys)
-	mayRead := mayReadRule{&s.o, site, keys, sessions.MayRead}
+	mayRead := mayReadRule{&s.o, site, s.keys, sessions.MayRead}
 	beside.Add(&siblings.Collection{
 		Name: o.Name, Path: o.Path, Reader: read, Site: site, MayRead: mayRead.allows,
 	})
-	s.routes = s.newRoutes(keys, sessions, mayRead)
+	s.routes = s.newRoutes(mayRead)
 	s.answer = compressed(s.routes)
 	s.handler = site.Forward(http.HandlerFunc(s.dispatch))
 	return s
@@ -393,7 +396,7 @@ func (s *Server) Run(ctx context.Context, l net.Listener) error {
 }
 
 // newRoutes registers all routes. Pages and the API register their own.
-func (s *Server) newRoutes(keys keys, sessions *session.Sessions, mayRead mayReadRule) *gin.Engine {
+func (s *Server) newRoutes(mayRead mayReadRule) *gin.Engine {
 	gin.SetMode(gin.ReleaseMode)
 	r := gin.New()
 	r.RedirectTrailingSlash = false
@@ -402,7 +405,7 @@ func (s *Server) newRoutes(keys keys, sessions *session.Sessions, mayRead mayRea
 	refuse := &refuser{s.log, &respond.Responder{Log: s.log}, s.pages, s.api, s.box}
 	r.Use(accessLog{s.log, s.o.LogQueries}.observe, s.metrics.observe, refuse.recoverPanic, secure,
 		refuse.admit(s.hosts, s.origins), refuse.limit(access.NewQuota(s.o.Limits.Rate, s.o.Now)),
-		postedSearch, refuse.needKey(keys, sessions), refuse.needLogin(mayRead))
+		postedSearch, refuse.needKey(s.keys, s.sessions), refuse.needLogin(mayRead))
 
 	s.pages.Routes(r)
 	if s.admin != nil {
@@ -426,7 +429,7 @@ func (s *Server) newRoutes(keys keys, sessions *session.Sessions, mayRead mayRea
 
 // toolsHandler serves tools to programs, and to scripts of this site and of allowed origins.
 func (s *Server) toolsHandler() http.Handler {
-	tools := mcp.OverHTTP(s.tools)
+	tools := mcp.OverHTTP(s.toolsFor)
 	protected := s.site.SameOrigin(s.log).Handler(tools)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if s.origins.Allow(access.Origin(r)) {
@@ -435,6 +438,20 @@ func (s *Server) toolsHandler() http.Handler {
 		}
 		protected.ServeHTTP(w, r)
 	})
+}
+
+// toolsFor returns the tools of a request: those that read, and with the token of the server in
+// Authorization also that which crawls. Scripts of other origins only read.
+func (s *Server) toolsFor(r *http.Request) *sdk.Server {
+	token, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
+	if s.admin == nil || !ok || s.keys.holds(token) || r.Header.Get("Origin") != "" || !s.sessions.IsActor(r) {
+		return s.tools
+	}
+	tools := mcp.New(s.reader, s.log, s.o.Name, s.o.Version)
+	mcp.AddCrawl(tools, func(ctx context.Context, urls []string) ([]string, error) {
+		return s.admin.Crawl(r.WithContext(ctx), urls)
+	})
+	return tools
 }
 
 // search answers /search: a page, or for programs one of programFormats.

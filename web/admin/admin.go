@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/gin-gonic/gin"
@@ -310,6 +311,20 @@ func (s *Handlers) acting(name string, act action) gin.HandlerFunc {
 			s.Page(func(c *gin.Context) error { return s.show(c, http.StatusOK, result, false) })(c)
 		}
 	}
+}
+
+// Crawl adds URLs to the running crawl, or begins one, for a program whose request may act.
+func (s *Handlers) Crawl(r *http.Request, urls []string) ([]string, error) {
+	form := url.Values{"urls": {strings.Join(urls, "\n")}}
+	act := s.actions.add
+	if s.actions.jobs != nil {
+		act = s.actions.begin
+	}
+	result, err := act(r.Context(), form)
+	asked := r.Clone(r.Context())
+	asked.PostForm = form
+	s.sessions.RecordAction(asked, "begin", err)
+	return result, err
 }
 
 func (s *Handlers) act(c *gin.Context, name string, act action) ([]string, error) {

@@ -2,6 +2,8 @@
 package mcp
 
 import (
+	"context"
+	"fmt"
 	"log/slog"
 	"net/http"
 
@@ -30,6 +32,10 @@ func New(read *reader.Reader, log *slog.Logger, name, version string) *sdk.Serve
 		"Finds images of pages of the collection, by words of their alternative texts, captions and pages. Returns URLs and descriptions, not the images."), s.toolImages)
 	sdk.AddTool(server, readingTool("links", "Links of a page",
 		"Returns the pages of the collection that link to a page, with anchor texts, those that pass most rank first, and the pages that it links to."), s.toolLinks)
+	sdk.AddTool(server, readingTool("similar", "Pages like a page",
+		"Finds pages of the collection that are related to a page, by links and words in common."), s.toolSimilar)
+	sdk.AddTool(server, readingTool("why", "Why a page has its place",
+		"Explains the score of a page for a query, as an exact sum of what each word and each property of the page brings."), s.toolWhy)
 	sdk.AddTool(server, readingTool("index_status", "What the collection holds",
 		"Returns the number of pages, words and links of the collection, and the size of each structure."), s.toolStatus)
 	return server
@@ -44,11 +50,44 @@ func readingTool(name, title, description string) *sdk.Tool {
 	}
 }
 
+// AddCrawl adds the tool crawl to a server for operators. add has URLs crawled, and returns lines about
+// the result.
+func AddCrawl(server *sdk.Server, add func(ctx context.Context, urls []string) ([]string, error)) {
+	open, destroys := true, false
+	title := "Crawl pages"
+	sdk.AddTool(server, &sdk.Tool{
+		Name: "crawl", Title: title,
+		Description: "Adds URLs to the crawl of the collection, and begins a crawl if none runs. Pages are fetched by the collection's rules for scope, robots.txt and delays; search finds them some seconds or minutes later.",
+		Annotations: &sdk.ToolAnnotations{Title: title, DestructiveHint: &destroys, OpenWorldHint: &open, IdempotentHint: true},
+	}, func(ctx context.Context, _ *sdk.CallToolRequest, in toolCrawlInput) (*sdk.CallToolResult, *ToolCrawlOutput, error) {
+		if len(in.URLs) < 1 || len(in.URLs) > maxToolURLs {
+			return nil, nil, fmt.Errorf("urls must be from 1 to %d URLs", maxToolURLs)
+		}
+		lines, err := add(ctx, in.URLs)
+		if err != nil {
+			return nil, nil, err
+		}
+		return nil, &ToolCrawlOutput{append([]string{}, lines...)}, nil
+	})
+}
+
+// maxToolURLs bounds the URLs of a call of crawl.
+const maxToolURLs = 50
+
+type toolCrawlInput struct {
+	URLs []string `json:"urls" jsonschema:"URLs to crawl, at most 50"`
+}
+
+type ToolCrawlOutput struct {
+	Said []string `json:"said" jsonschema:"what became of each URL, if a crawl was running; empty if one has begun"`
+}
+
 // OverHTTP serves tools at one address in the streamable transport, without sessions, so that
-// clients survive a restart of the server. The caller decides which hosts and origins reach it.
-func OverHTTP(tools *sdk.Server) http.Handler {
+// clients survive a restart of the server. tools returns those of a request. The caller decides which
+// hosts and origins reach it.
+func OverHTTP(tools func(*http.Request) *sdk.Server) http.Handler {
 	return sdk.NewStreamableHTTPHandler(
-		func(*http.Request) *sdk.Server { return tools },
+		tools,
 		&sdk.StreamableHTTPOptions{
 			Stateless: true, JSONResponse: true, MaxRequestBodyBytes: maxToolBody,
 			DisableLocalhostProtection: true, // the server checks the host of every request

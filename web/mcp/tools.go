@@ -303,6 +303,73 @@ func (s *tools) toolLinks(ctx context.Context, _ *sdk.CallToolRequest, in toolLi
 	return quoted(b.String()), r, nil
 }
 
+type toolSimilarInput struct {
+	ID  string `json:"id,omitempty" jsonschema:"the id of a search result"`
+	URL string `json:"url,omitempty" jsonschema:"URL of the page, instead of id"`
+	Num int    `json:"num,omitempty" jsonschema:"number of results, 1 to 20; default 10"`
+}
+
+func (s *tools) toolSimilar(ctx context.Context, call *sdk.CallToolRequest, in toolSimilarInput) (*sdk.CallToolResult, *ToolSearchOutput, error) {
+	url, err := s.toolURL(ctx, in.ID, in.URL)
+	if err != nil {
+		return nil, nil, err
+	}
+	return s.toolSearch(ctx, call, toolSearchInput{Query: "related:" + url, Num: in.Num})
+}
+
+// toolURL returns the URL of the page that a call names.
+func (s *tools) toolURL(ctx context.Context, id, url string) (string, error) {
+	doc, err := toolDoc(id, url)
+	if err != nil || doc == 0 {
+		return url, err
+	}
+	page, err := s.reader.Page(ctx, doc, "")
+	if err != nil {
+		return "", s.toolProblem(err)
+	}
+	return page.URL, nil
+}
+
+type toolWhyInput struct {
+	Query string `json:"query" jsonschema:"the query"`
+	ID    string `json:"id,omitempty" jsonschema:"the id of a search result"`
+	URL   string `json:"url,omitempty" jsonschema:"URL of the page, instead of id"`
+}
+
+type ToolWhyOutput struct {
+	URL    string        `json:"url"`
+	Score  string        `json:"score" jsonschema:"the sum of all points, which orders the results"`
+	Parts  []toolWhyPart `json:"parts"`
+	Pinned bool          `json:"pinned,omitempty" jsonschema:"it comes first, because the operator pinned it"`
+}
+
+type toolWhyPart struct {
+	Name   string `json:"name"`
+	Word   string `json:"word,omitempty"`
+	Detail string `json:"detail,omitempty"`
+	Points string `json:"points"`
+}
+
+func (s *tools) toolWhy(ctx context.Context, _ *sdk.CallToolRequest, in toolWhyInput) (*sdk.CallToolResult, *ToolWhyOutput, error) {
+	r := searcher.Request{Query: text.Clean(in.Query)}
+	if err := toolBounds(r); err != nil {
+		return nil, nil, err
+	}
+	url, err := s.toolURL(ctx, in.ID, in.URL)
+	if err != nil {
+		return nil, nil, err
+	}
+	e, err := s.reader.Explain(ctx, r, url)
+	if err != nil {
+		return nil, nil, s.toolProblem(err)
+	}
+	out := &ToolWhyOutput{URL: e.URL, Score: text.Points(e.Score), Parts: make([]toolWhyPart, 0, len(e.Parts)), Pinned: e.Pinned}
+	for _, p := range e.Parts {
+		out.Parts = append(out.Parts, toolWhyPart{p.Name, p.Word, p.Detail, text.Points(p.Points)})
+	}
+	return encoded(out), out, nil
+}
+
 func (s *tools) toolStatus(ctx context.Context, _ *sdk.CallToolRequest, _ struct{}) (*sdk.CallToolResult, any, error) {
 	stats, err := s.reader.Collection.Stats(ctx)
 	if err != nil {
