@@ -137,7 +137,7 @@ func (f *fetcher) visit(ctx context.Context, leases <-chan vocab.Lease) {
 		f.granted.Add(1)
 		visiting := f.visits.begin(ctx, &lease)
 		report := f.visitor.Visit(visiting, f.icons.Extend(lease), func(fetch vocab.Fetch) {
-			if !f.icons.Take(&fetch) {
+			if !f.icons.Handle(&fetch) {
 				f.intake.handle(ctx, fetch)
 			}
 		})

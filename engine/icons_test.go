@@ -100,7 +100,7 @@ func TestIcons(t *testing.T) {
 		}
 	}
 	w.Body("usual.test/favicon.ico", "image/png", pngOf(t, 32))
-	now = now.Add(2 * icons.Kept)
+	now = now.Add(2 * icons.MaxAge)
 	testweb.Crawl(t, o)
 	if got, err := icons.Read(o.Dir, "usual.test"); err != nil || string(got) != pngOf(t, 32) {
 		t.Errorf("after a month the new icon is not kept: %v", err)

@@ -236,7 +236,7 @@ func New(o Options) *Server {
 		metrics:     newMetrics(o.Admin.Crawl, o.Collection.AnswerStats, o.Collection.MissingShards, o.Damage, o.Admin.Cluster),
 	}
 	if o.Admin.Crawl != nil {
-		s.admin = admin.New(page, sessions, o.Admin, admin.Kept{
+		s.admin = admin.New(page, sessions, o.Admin, admin.Records{
 			Slow: slow, Searches: searches, Complaints: warnings, Damage: o.Damage,
 		}, o.Now)
 	}

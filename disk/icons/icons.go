@@ -22,7 +22,7 @@ import (
 const (
 	MaxBytes = 64 << 10 // of an icon
 	MaxHosts = 20_000
-	Kept     = 30 * 24 * time.Hour // before an icon is fetched again
+	MaxAge   = 30 * 24 * time.Hour // before an icon is fetched again
 )
 
 // Path returns the folder of a data folder.
@@ -79,7 +79,7 @@ func NewWriter(dir string) (*Writer, error) {
 func (w *Writer) IsWanted(host string, now time.Time) bool {
 	info, err := os.Stat(file(w.dir, host))
 	if err == nil {
-		return now.Sub(info.ModTime()) >= Kept
+		return now.Sub(info.ModTime()) >= MaxAge
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -35,11 +35,11 @@ func TestWriter(t *testing.T) {
 		if string(got) != want || (err == nil) != (want != "") || err != nil && !errors.Is(err, fs.ErrNotExist) || Has(dir, host) != (want != "") {
 			t.Errorf("%s: %q, %v", host, got, err)
 		}
-		if wanted := w.IsWanted(host, now.Add(Kept-time.Second)); wanted != (host == "other.test") {
+		if wanted := w.IsWanted(host, now.Add(MaxAge-time.Second)); wanted != (host == "other.test") {
 			t.Errorf("%s: wanted %v", host, wanted)
 		}
 	}
-	now = now.Add(Kept)
+	now = now.Add(MaxAge)
 	if !w.IsWanted("a.test", now) || !w.IsWanted("none.test", now) {
 		t.Error("what is old is not wanted")
 	}
@@ -55,7 +55,7 @@ func TestWriter(t *testing.T) {
 		t.Errorf("%+v, %v", again, err)
 	}
 	w.hosts = MaxHosts
-	if w.IsWanted("new.test", now) || w.IsWanted("a.test", now) || !w.IsWanted("a.test", now.Add(Kept)) {
+	if w.IsWanted("new.test", now) || w.IsWanted("a.test", now) || !w.IsWanted("a.test", now.Add(MaxAge)) {
 		t.Error("a full folder")
 	}
 }

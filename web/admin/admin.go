@@ -36,8 +36,8 @@ type Handlers struct {
 	now        func() time.Time
 }
 
-// Kept has what a server keeps of its past, in memory.
-type Kept struct {
+// Records are what a server remembers, in memory.
+type Records struct {
 	Slow       *recent.SlowQueries            // nil: not kept
 	Searches   *recent.Searches               // nil: not counted
 	Complaints *recent.Ring[recent.Complaint] // newest warnings and errors of the log
@@ -45,11 +45,11 @@ type Kept struct {
 }
 
 // New returns the handlers. o must have a Crawl.
-func New(f *frame.Frame, sessions *session.Sessions, o Options, k Kept, now func() time.Time) *Handlers {
+func New(f *frame.Frame, sessions *session.Sessions, o Options, r Records, now func() time.Time) *Handlers {
 	return &Handlers{
 		Frame: f, respond: &respond.Responder{Log: f.Log}, sessions: sessions,
-		actions: &actions{o.Crawl, o.Jobs, o.Tuning, k.Searches},
-		slow:    k.Slow, complaints: k.Complaints, cluster: o.Cluster, settings: o.Settings, damage: k.Damage, now: now,
+		actions: &actions{o.Crawl, o.Jobs, o.Tuning, r.Searches},
+		slow:    r.Slow, complaints: r.Complaints, cluster: o.Cluster, settings: o.Settings, damage: r.Damage, now: now,
 	}
 }
 

@@ -62,7 +62,7 @@ func (c *Collector) Name(page, icon string) {
 	}
 	on, err := weburl.Parse(page)
 	of, wrong := weburl.Parse(icon)
-	if err != nil || wrong != nil || on.Host() != of.Host() || of.PathAndQuery() == usual {
+	if err != nil || wrong != nil || on.Host() != of.Host() || of.PathAndQuery() == defaultPath {
 		return
 	}
 	c.mu.Lock()
@@ -73,8 +73,8 @@ func (c *Collector) Name(page, icon string) {
 }
 
 const (
-	usual   = "/favicon.ico"
-	drawing = "image/svg+xml" // may hold scripts
+	defaultPath = "/favicon.ico"
+	svgType     = "image/svg+xml" // may hold scripts
 )
 
 // Extend returns a lease with the icon of its host as a last target, if it is to be asked for.
@@ -88,7 +88,7 @@ func (c *Collector) Extend(lease vocab.Lease) vocab.Lease {
 	switch {
 	case !h.asked:
 		if u, err := weburl.Parse(lease.URLs[0].URL); err == nil && u.Host() == lease.Host {
-			h.asked, url = true, u.Origin()+usual
+			h.asked, url = true, u.Origin()+defaultPath
 		}
 	case h.missing && !h.tried && h.named != "":
 		h.tried, url = true, h.named
@@ -99,8 +99,8 @@ func (c *Collector) Extend(lease vocab.Lease) vocab.Lease {
 	return lease
 }
 
-// Take takes a fetch of an icon. It returns false for other fetches.
-func (c *Collector) Take(f *vocab.Fetch) bool {
+// Handle keeps the icon of a fetch. It returns false for fetches of other targets.
+func (c *Collector) Handle(f *vocab.Fetch) bool {
 	if f.Kind != vocab.IconTarget {
 		return false
 	}
@@ -111,14 +111,14 @@ func (c *Collector) Take(f *vocab.Fetch) bool {
 	var content []byte
 	switch f.Outcome {
 	case vocab.Fetched:
-		if f.Page.ContentType != drawing && !f.SignedIn {
+		if f.Page.ContentType != svgType && !f.SignedIn {
 			content = f.Page.Body
 		}
 	case vocab.NotFound, vocab.Forbidden, vocab.Redirected, vocab.Unsupported, vocab.TooLarge:
 	default: // the host does not answer, or a later crawl asks again
 		return true
 	}
-	if content == nil && strings.HasSuffix(f.URL, usual) && c.miss(u.Host()) {
+	if content == nil && strings.HasSuffix(f.URL, defaultPath) && c.miss(u.Host()) {
 		return true
 	}
 	if err := c.to.Put(u.Host(), content, c.now()); err != nil {

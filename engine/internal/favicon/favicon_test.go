@@ -10,9 +10,9 @@ import (
 	"anatomy/vocab"
 )
 
-// TestTake: nothing is recorded of a host that gave no answer, which is asked again by a later crawl;
+// TestHandle: nothing is recorded of a host that gave no answer, which is asked again by a later crawl;
 // that a host has no icon is.
-func TestTake(t *testing.T) {
+func TestHandle(t *testing.T) {
 	for outcome, isRecorded := range map[vocab.Outcome]bool{
 		vocab.Skipped: false, vocab.Failed: false, vocab.NoName: false, vocab.Refused: false,
 		vocab.NotFound: true, vocab.Forbidden: true, vocab.Redirected: true, vocab.Unsupported: true, vocab.TooLarge: true,
@@ -26,11 +26,11 @@ func TestTake(t *testing.T) {
 		if len(lease.URLs) != 2 || lease.URLs[1].URL != "https://a.test/favicon.ico" {
 			t.Fatalf("lease %+v", lease)
 		}
-		if c.Take(&vocab.Fetch{Target: lease.URLs[0]}) {
-			t.Error("a page is taken")
+		if c.Handle(&vocab.Fetch{Target: lease.URLs[0]}) {
+			t.Error("a page is handled as an icon")
 		}
-		if !c.Take(&vocab.Fetch{Target: lease.URLs[1], Outcome: outcome}) {
-			t.Error("an icon is not taken")
+		if !c.Handle(&vocab.Fetch{Target: lease.URLs[1], Outcome: outcome}) {
+			t.Error("an icon is not handled")
 		}
 		entries, _ := os.ReadDir(icons.Path(dir))
 		if (len(entries) == 1) != isRecorded {
