@@ -70,6 +70,7 @@ searcher/internal/snapshot: vocab weburl analysis searcher/query searcher/scorin
 searcher/internal/presentation: vocab analysis searcher/query searcher/scoring searcher/internal/arena
 searcher/internal/suggest: analysis searcher/query searcher/internal/memo
 searcher/internal/images: vocab analysis searcher/scoring
+internal/plural:
 internal/test/testweb: vocab weburl urlserver crawler crawler/dnsclient index engine upkeep collection searcher demo disk/*
 internal/test/oracle: vocab weburl analysis searcher searcher/query searcher/scoring disk/segment
 cluster/bucket: disk/durable
@@ -80,7 +81,7 @@ cluster/lease: cluster/bucket
 cluster/replica: vocab disk/durable disk/datadir disk/shards disk/snapshot cluster/bucket
 cluster/division: vocab config disk/durable disk/datadir disk/parcel disk/shards disk/snapshot cluster/bucket cluster/lease cluster/node cluster/replica
 cluster/node: vocab disk/durable disk/datadir disk/repository disk/shards disk/snapshot cluster/bucket cluster/lease cluster/replica
-collection: vocab weburl analysis urlserver crawler indexer indexer/officetext searcher pagerank ranking control disk/* lru
+collection: vocab weburl analysis urlserver crawler indexer indexer/officetext searcher pagerank ranking control disk/* lru internal/plural
 web/internal/respond: searcher collection
 web/internal/messages:
 web/internal/access: web/internal/respond web/internal/text
@@ -99,11 +100,11 @@ web/internal/visitor: searcher web/internal/params
 web/internal/look:
 web/internal/marks:
 web/internal/frame: web/internal/*
-web/api: vocab searcher collection web/internal/*
+web/api: vocab searcher collection web/internal/* internal/plural
 web/box: searcher web/api web/internal/*
 web/mcp: vocab searcher collection web/internal/*
-web/pages: lru vocab weburl searcher collection web/api web/internal/*
-web/admin: vocab collection web/internal/*
+web/pages: lru vocab weburl searcher collection web/api web/internal/* internal/plural
+web/admin: vocab collection web/internal/* internal/plural
 web: vocab searcher web/*
 demo: . vocab
 eval: vocab weburl analysis searcher searcher/scoring
@@ -118,26 +119,26 @@ engine: engine/internal/* lru topic vocab weburl urlserver crawler storeserver i
 engine/collective: vocab weburl urlserver crawler/dnsclient ranking pagerank control engine lru disk/*
 upkeep: vocab weburl warc config urlserver storeserver indexer index ranking pagerank parallel control engine engine/collective disk/*
 config: disk/durable
-cmd/anatomy/internal/cli: disk/durable
+cmd/anatomy/internal/cli: disk/durable internal/plural
 cmd/anatomy/internal/service:
 cmd/anatomy/internal/sharded: control engine engine/collective disk/datadir disk/shards cmd/anatomy/internal/cli cmd/anatomy/internal/progress
 cmd/anatomy/internal/manual: cmd/anatomy/internal/cli
-cmd/anatomy/internal/ranks: weburl pagerank pagerank/bvgraph ranking cmd/anatomy/internal/cli cmd/anatomy/internal/rankpage cmd/anatomy/internal/record
+cmd/anatomy/internal/ranks: weburl pagerank pagerank/bvgraph ranking cmd/anatomy/internal/cli cmd/anatomy/internal/rankpage cmd/anatomy/internal/record internal/plural
 cmd/anatomy/internal/record: disk/audit cmd/anatomy/internal/cli
 cmd/anatomy/internal/resolve: crawler/dnsclient cmd/anatomy/internal/cli
-cmd/anatomy/internal/disks: disk/datadir disk/durable cmd/anatomy/internal/cli
-cmd/anatomy/internal/clusters: vocab cluster/bucket cluster/bus cluster/division cluster/lease cluster/node cluster/replica upkeep disk/datadir disk/durable disk/shards disk/snapshot cmd/anatomy/internal/cli
+cmd/anatomy/internal/disks: disk/datadir disk/durable cmd/anatomy/internal/cli internal/plural
+cmd/anatomy/internal/clusters: vocab cluster/bucket cluster/bus cluster/division cluster/lease cluster/node cluster/replica upkeep disk/datadir disk/durable disk/shards disk/snapshot cmd/anatomy/internal/cli internal/plural
 cmd/anatomy/internal/rules: config weburl disk/durable disk/shards searcher/pins searcher/synonyms cmd/anatomy/internal/cli
 cmd/anatomy/internal/history: disk/crawllog disk/shards engine urlserver cmd/anatomy/internal/cli
 cmd/anatomy/internal/schedule: config disk/crawllog
 cmd/anatomy/internal/serving: weburl disk/shards cmd/anatomy/internal/cli
-cmd/anatomy/internal/configs: config disk/crawllog disk/shards searcher web/admin cmd/anatomy/internal/cli cmd/anatomy/internal/quality cmd/anatomy/internal/record cmd/anatomy/internal/rules cmd/anatomy/internal/schedule
-cmd/anatomy/internal/quality: vocab weburl eval upkeep searcher searcher/scoring collection disk/datadir disk/durable disk/shards searcher/synonyms searcher/reload cmd/anatomy/internal/cli cmd/anatomy/internal/rules
+cmd/anatomy/internal/configs: config disk/crawllog disk/shards searcher web/admin cmd/anatomy/internal/cli cmd/anatomy/internal/quality cmd/anatomy/internal/record cmd/anatomy/internal/rules cmd/anatomy/internal/schedule internal/plural
+cmd/anatomy/internal/quality: vocab weburl eval upkeep searcher searcher/scoring collection disk/datadir disk/durable disk/shards searcher/synonyms searcher/reload cmd/anatomy/internal/cli cmd/anatomy/internal/rules internal/plural
 cmd/anatomy/internal/tuning: config eval searcher web/admin disk/durable cmd/anatomy/internal/quality cmd/anatomy/internal/rules
-cmd/anatomy/internal/export: upkeep warc parallel cmd/anatomy/internal/cli
-cmd/anatomy/internal/rankpage: ranking cmd/anatomy/internal/cli
-cmd/anatomy/internal/progress: vocab engine cmd/anatomy/internal/cli
-cmd/anatomy: config topic control ranking upkeep cmd/anatomy/internal/* vocab weburl warc engine engine/collective demo searcher searcher/scoring collection web web/admin web/api web/pages urlserver crawler crawler/* cluster/* indexer indexer/* render pagerank disk/*
+cmd/anatomy/internal/export: upkeep warc parallel cmd/anatomy/internal/cli internal/plural
+cmd/anatomy/internal/rankpage: ranking cmd/anatomy/internal/cli internal/plural
+cmd/anatomy/internal/progress: vocab engine cmd/anatomy/internal/cli internal/plural
+cmd/anatomy: config topic control ranking upkeep cmd/anatomy/internal/* vocab weburl warc engine engine/collective demo searcher searcher/scoring collection web web/admin web/api web/pages urlserver crawler crawler/* cluster/* indexer indexer/* render pagerank disk/* internal/plural
 lab/rig: eval vocab weburl disk/docindex disk/linkdb disk/rankvector disk/shards
 lab/rig/bench: vocab lab/rig cluster/bus
 lab/mutants:

@@ -145,9 +145,9 @@ func (f *Finder) FindAll(text []byte) []Match {
 		f.next++
 	}
 	for from := 0; from < len(text); {
-		lo, hi := nonASCIIStretch(text, from)
+		lo, hi := nonASCIISpan(text, from)
 		f.inASCII(text, from, lo)
-		f.tokenizer.eachStretch(text, lo, hi, match)
+		f.tokenizer.eachInSpan(text, lo, hi, match)
 		from = hi
 	}
 	return f.found
@@ -168,59 +168,59 @@ func (f *Finder) index(word []byte) int {
 
 // inASCII finds terms in text[from:to], which is ASCII and begins and ends at a word boundary.
 func (f *Finder) inASCII(text []byte, from, to int) {
-	stretch := text[from:to]
+	span := text[from:to]
 	if f.letter {
-		f.inEveryPair(stretch, from)
+		f.inEveryPair(span, from)
 		return
 	}
 	done, i := 0, 0
-	for ; i+8 <= len(stretch); i += 8 {
-		eight := binary.LittleEndian.Uint64(stretch[i:])
+	for ; i+8 <= len(span); i += 8 {
+		eight := binary.LittleEndian.Uint64(span[i:])
 		if f.at(uint16(eight))|f.at(uint16(eight>>16))|f.at(uint16(eight>>32))|f.at(uint16(eight>>48)) == 0 {
 			continue
 		}
 		for k := i; k < i+8; k += 2 {
 			if f.at(uint16(eight)) != 0 {
-				done = f.compare(stretch, k+1, done, from)
+				done = f.compare(span, k+1, done, from)
 			}
 			eight >>= 16
 		}
 	}
-	for ; i+2 <= len(stretch); i += 2 {
-		if f.at(binary.LittleEndian.Uint16(stretch[i:])) != 0 {
-			done = f.compare(stretch, i+1, done, from)
+	for ; i+2 <= len(span); i += 2 {
+		if f.at(binary.LittleEndian.Uint16(span[i:])) != 0 {
+			done = f.compare(span, i+1, done, from)
 		}
 	}
-	f.skipText(stretch[done:])
+	f.skipText(span[done:])
 }
 
-// inEveryPair is inASCII for a stretch at an offset, if a term has one letter. The letter may begin the
-// stretch.
-func (f *Finder) inEveryPair(stretch []byte, from int) {
+// inEveryPair is inASCII for a span at an offset, if a term has one letter. The letter may begin the
+// span.
+func (f *Finder) inEveryPair(span []byte, from int) {
 	done, pair := 0, uint16(0)
-	for i, c := range stretch {
+	for i, c := range span {
 		if pair = pair>>8 | uint16(c)<<8; f.at(pair) != 0 {
-			done = f.compare(stretch, i, done, from)
+			done = f.compare(span, i, done, from)
 		}
 	}
-	f.skipText(stretch[done:])
+	f.skipText(span[done:])
 }
 
 // at returns 1 if a pair of bytes, the first of which is the low one, is among those of patterns.
 func (f *Finder) at(pair uint16) uint64 { return f.pairs[pair>>6] >> (pair & 63) & 1 }
 
-// compare appends the match of the pattern whose pair ends at stretch[i], if there is one. It returns the
+// compare appends the match of the pattern whose pair ends at span[i], if there is one. It returns the
 // end of the last match, which was done before.
-func (f *Finder) compare(stretch []byte, i, done, from int) int {
-	patterns := f.plain[asciiWord[stretch[i]]]
+func (f *Finder) compare(span []byte, i, done, from int) int {
+	patterns := f.plain[asciiWord[span[i]]]
 	for k := range patterns {
 		p := &patterns[k]
 		start := i - p.second
-		end, ok := p.matches(stretch, start)
+		end, ok := p.matches(span, start)
 		if !ok {
 			continue
 		}
-		f.skipText(stretch[done:start])
+		f.skipText(span[done:start])
 		f.found = append(f.found, Match{p.word, f.next, from + start, from + end})
 		f.next++
 		return end

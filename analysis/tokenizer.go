@@ -34,9 +34,9 @@ type Tokenizer struct {
 // returns, and text[start:end] is its source. Invalid UTF-8 separates words.
 func (t *Tokenizer) EachTerm(text []byte, fn func(term []byte, start, end int)) {
 	for from := 0; from < len(text); {
-		lo, hi := nonASCIIStretch(text, from)
+		lo, hi := nonASCIISpan(text, from)
 		t.eachAlphabetic(text, from, lo, fn)
-		t.eachStretch(text, lo, hi, fn)
+		t.eachInSpan(text, lo, hi, fn)
 		from = hi
 	}
 }
@@ -57,12 +57,12 @@ func PhraseTerms(text string) []string {
 	return terms
 }
 
-// nonASCIIStretch returns the next stretch text[lo:hi] between ASCII white space that has a byte outside
+// nonASCIISpan returns the next span text[lo:hi] between ASCII white space that has a byte outside
 // ASCII, from <= lo. If there is none, lo = hi = len(text).
 //
-// No word extends across ASCII white space, so a stretch can be split without its context. The text
+// No word extends across ASCII white space, so a span can be split without its context. The text
 // before it is ASCII.
-func nonASCIIStretch(text []byte, from int) (lo, hi int) {
+func nonASCIISpan(text []byte, from int) (lo, hi int) {
 	at := nonASCII(text, from)
 	if at == len(text) {
 		return at, at
@@ -74,8 +74,8 @@ func nonASCIIStretch(text []byte, from int) (lo, hi int) {
 	return lo, hi
 }
 
-// eachStretch is EachTerm for text[lo:hi], a stretch that nonASCIIStretch returned.
-func (t *Tokenizer) eachStretch(text []byte, lo, hi int, fn termFunc) {
+// eachInSpan is EachTerm for text[lo:hi], a span that nonASCIISpan returned.
+func (t *Tokenizer) eachInSpan(text []byte, lo, hi int, fn termFunc) {
 	if alphabetic(text[lo:hi]) {
 		t.eachAlphabetic(text, lo, hi, fn)
 		return

@@ -43,7 +43,7 @@ func (s *Site) Holdings(context.Context) (*Holdings, error) {
 }
 
 func measure(dir string) (*Holdings, error) {
-	i, err := TakeInventory(dir)
+	i, err := ReadInventory(dir)
 	if err != nil {
 		return nil, err
 	}

@@ -47,19 +47,19 @@ const (
 	gigabyte   = 1e9
 )
 
-// TakeInventory measures the data folder dir, or all shards of a folder. It takes no lock.
-func TakeInventory(dir string) (*Inventory, error) {
+// ReadInventory measures the data folder dir, or all shards of a folder. It takes no lock.
+func ReadInventory(dir string) (*Inventory, error) {
 	dirs, err := allShards(dir)
 	if err != nil {
 		return nil, err
 	}
-	i, err := takeInventory(dirs[0])
+	i, err := readInventory(dirs[0])
 	for _, dir := range dirs[1:] {
 		if err != nil {
 			return nil, err
 		}
 		var other *Inventory
-		if other, err = takeInventory(dir); err == nil {
+		if other, err = readInventory(dir); err == nil {
 			i.add(other)
 		}
 	}
@@ -85,8 +85,8 @@ func (i *Inventory) add(other *Inventory) {
 	}
 }
 
-// takeInventory measures one data folder.
-func takeInventory(dir string) (*Inventory, error) {
+// readInventory measures one data folder.
+func readInventory(dir string) (*Inventory, error) {
 	m, err := datadir.ReadManifest(dir)
 	if err != nil {
 		return nil, err

@@ -12,7 +12,7 @@ func TestInventoryOldTerms(t *testing.T) {
 	if err := os.CopyFS(dir, os.DirFS(filepath.Join("..", "upkeep", "testdata", "v2"))); err != nil {
 		t.Fatal(err)
 	}
-	i, err := TakeInventory(dir)
+	i, err := ReadInventory(dir)
 	if err != nil || i.Segments != 1 || i.OldTerms != 1 {
 		t.Errorf("%+v, %v", i, err)
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"anatomy/disk/docindex"
+	"anatomy/internal/plural"
 )
 
 // PrintTrace writes a trace as text.
@@ -82,12 +83,12 @@ func printVisits(w io.Writer, r *TraceRecord) {
 	if r.Visits == 0 {
 		return
 	}
-	fmt.Fprintf(w, "visited    %s, the last %s", counted(r.Visits, "time"), when(r.Visited))
+	fmt.Fprintf(w, "visited    %s, the last %s", plural.Count(r.Visits, "time"), when(r.Visited))
 	if r.Visits > 1 {
-		fmt.Fprintf(w, "; %s found a change, the last new version came %s", counted(r.Changes, "visit"), when(r.Changed))
+		fmt.Fprintf(w, "; %s found a change, the last new version came %s", plural.Count(r.Changes, "visit"), when(r.Changed))
 	}
 	if r.Misses > 0 {
-		fmt.Fprintf(w, "; not there on the last %s", counted(r.Misses, "visit"))
+		fmt.Fprintf(w, "; not there on the last %s", plural.Count(r.Misses, "visit"))
 	}
 	fmt.Fprintln(w)
 	if !r.DownSince.IsZero() {
@@ -128,14 +129,6 @@ func printFetch(w io.Writer, f *TraceFetch) {
 	case f.SameAs != 0:
 		fmt.Fprintf(w, "same as    document %d\n", f.SameAs)
 	}
-}
-
-// counted returns a number of things: "1 visit", "2 visits".
-func counted(n int, thing string) string {
-	if n == 1 {
-		return "1 " + thing
-	}
-	return fmt.Sprintf("%d %ss", n, thing)
 }
 
 func when(t time.Time) string {

@@ -87,7 +87,7 @@ func (s *SharedLinks) acquire() (*heldLinks, error) {
 // takeURLs takes over what earlier knows of URLs.
 func (l *Links) takeURLs(earlier *Links) {
 	for i, s := range l.shards[:min(len(l.shards), len(earlier.shards))] {
-		s.set.TakeURLs(earlier.shards[i].set)
+		s.set.ReuseURLIndexes(earlier.shards[i].set)
 	}
 }
 

@@ -163,7 +163,7 @@ func (s *Site) readable(page *vocab.Page) (_ *vocab.Page, err error) {
 }
 
 // Stats returns the inventory of the data folder.
-func (s *Site) Stats(context.Context) (any, error) { return TakeInventory(s.dir) }
+func (s *Site) Stats(context.Context) (any, error) { return ReadInventory(s.dir) }
 
 // Links returns the links of a document, at most n in each direction, with titles of the indexed pages
 // among those that titled selects, or of all if titled is nil. Titles are left out when ctx ends.

@@ -23,11 +23,11 @@ import (
 	"anatomy/weburl"
 )
 
-// TakeTrace returns why a page is or is not in the index: how it was found, the outcome of fetching
+// ReadTrace returns why a page is or is not in the index: how it was found, the outcome of fetching
 // it, its canonical document, its address, whether it is indexed, and its ranks. The records come
 // from the running crawl or, if none runs, from the folder. If they cannot be read, unread is the
 // reason, and the trace has the rest.
-func TakeTrace(ctx context.Context, dir string, s *searcher.Searcher, u weburl.URL) (t *Trace, unread, err error) {
+func ReadTrace(ctx context.Context, dir string, s *searcher.Searcher, u weburl.URL) (t *Trace, unread, err error) {
 	t = &Trace{URL: u.String(), Records: []TraceRecord{}, Ranks: []TraceRank{}, Similar: []string{}, Alike: []NearPage{}}
 	steps, live, unread := traceURL(ctx, dir, u)
 	switch {
@@ -172,7 +172,7 @@ func (s *Site) Trace(ctx context.Context, url string) (*Trace, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrBadURL, err)
 	}
-	t, unread, err := TakeTrace(ctx, s.dir, s.Searcher, u)
+	t, unread, err := ReadTrace(ctx, s.dir, s.Searcher, u)
 	s.noted(unread) // the trace reports that records are missing
 	return t, s.noted(err)
 }
@@ -352,7 +352,7 @@ func OpenTrace(ctx context.Context, dir string, u weburl.URL) (*Trace, error) {
 		return nil, err
 	}
 	defer s.Close()
-	t, unread, err := TakeTrace(ctx, dir, s, u)
+	t, unread, err := ReadTrace(ctx, dir, s, u)
 	switch {
 	case err != nil || unread != nil:
 		return nil, cmp.Or(err, unread)

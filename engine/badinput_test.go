@@ -306,7 +306,7 @@ func TestOtherVersion(t *testing.T) {
 		"Rebuild":       func() error { _, err := upkeep.Rebuild(t.Context(), dir, upkeep.RebuildOptions{}); return err },
 		"Rank":          func() error { _, err := ranking.Compute(t.Context(), dir, ranking.Options{}); return err },
 		"Check":         func() error { return upkeep.Check(t.Context(), dir, upkeep.CheckReport{}) },
-		"TakeInventory": func() error { _, err := collection.TakeInventory(dir); return err },
+		"TakeInventory": func() error { _, err := collection.ReadInventory(dir); return err },
 		"Trace": func() error {
 			u, _ := weburl.Parse("http://a.test/")
 			_, err := collection.OpenTrace(t.Context(), dir, u)
@@ -345,7 +345,7 @@ func TestBusyFolder(t *testing.T) {
 	if n := len(testweb.Results(t, testweb.OpenSearcher(t, dir), "intitle:t0")); n != 1 {
 		t.Errorf("searching finds %d pages", n)
 	}
-	if _, err := collection.TakeInventory(dir); err != nil {
+	if _, err := collection.ReadInventory(dir); err != nil {
 		t.Error(err)
 	}
 	if _, err := ranking.Compute(t.Context(), dir, ranking.Options{}); err != nil {

@@ -126,5 +126,5 @@ func (c *Crawl) Changes() string { return fmt.Sprint(c.began.UnixNano(), "-", c.
 // SnapshotTo makes a copy of the data folder in a folder.
 func (c *Crawl) SnapshotTo(to string) (*snapshot.Snapshot, error) {
 	defer c.repo.Keep()() // the copied document index refers to its files
-	return snapshot.Take(c.dir, to, c.urls.Checkpoint, c.repo.End)
+	return snapshot.Create(c.dir, to, c.urls.Checkpoint, c.repo.End)
 }

@@ -86,7 +86,7 @@ func TestRankSwap(t *testing.T) {
 	if !slices.ContainsFunc(report.Gainers, func(p ranking.RankedPage) bool { return p.URL == "http://museum.test/" }) {
 		t.Errorf("personalised to museum.test, most gained %+v", report.Gainers)
 	}
-	if i, err := collection.TakeInventory(dir); err != nil || !strings.Contains(i.Rank, "personalised to museum.test") {
+	if i, err := collection.ReadInventory(dir); err != nil || !strings.Contains(i.Rank, "personalised to museum.test") {
 		t.Errorf("the inventory says %+v, %v", i, err)
 	}
 	if _, err := ranking.Compute(t.Context(), dir, ranking.Options{Personalize: []ranking.TeleportTarget{{Spec: "nobody.example", Weight: 1}}}); !errors.Is(err, ranking.ErrNoSuchPage) || !strings.Contains(err.Error(), "nobody.example") {

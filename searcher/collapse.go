@@ -43,7 +43,7 @@ func extend(p *pass) error {
 		}
 	}
 	scored, rest := len(p.results), found[p.toRank:]
-	all := p.arena.shown.Candidates.Take(scored + len(rest))[:0]
+	all := p.arena.shown.Candidates.Alloc(scored + len(rest))[:0]
 	p.results = append(append(all, p.results...), rest...)
 	from, to := max(scored, p.req.Offset), max(scored, wanted)
 	return score(p, p.results[min(from, len(p.results)):min(to, len(p.results))])

@@ -160,7 +160,7 @@ func (s *search) newPass(q query.Query, resp *Response) *pass {
 		p.query.Root, p.prose, p.weights = prose, true, s.weights.Prose
 	}
 	n := len(s.view.shards)
-	p.shards = s.arena.queries.Take(n)
+	p.shards = s.arena.queries.Alloc(n)
 	for i, snap := range s.view.shards {
 		clock := s.clock
 		if n > 1 {

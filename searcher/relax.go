@@ -81,7 +81,7 @@ type choice struct {
 func choices(t *scoring.Terms, nodes []*query.Node) (all []choice) {
 	for _, n := range nodes {
 		c := choice{text: n.String()}
-		for _, leaf := range n.Wanted() {
+		for _, leaf := range n.PositiveWords() {
 			base := t.Base[t.Index(leaf.Words[0])]
 			c.base, c.idf = append(c.base, base), max(c.idf, t.IDF[base])
 		}

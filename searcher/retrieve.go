@@ -140,7 +140,7 @@ func candidates(p *pass, k int) (found []scoring.Candidate, toRank int, err erro
 func collect(p *pass, root *query.Node, k int) (firstAnswer, error) {
 	terms := retrieval.Terms{Words: p.terms.Words, Steps: p.terms.Steps, Shift: p.terms.Shift}
 	r := firstRequest{root, terms, k, p.countTo}
-	answers := p.arena.answers.Take(len(p.shards))
+	answers := p.arena.answers.Alloc(len(p.shards))
 	if err := p.each(func(i int, q *shardQuery) (err error) {
 		answers[i], err = q.collect(r, p.view.byFirst)
 		return err
@@ -229,7 +229,7 @@ func promisingFirst(p *pass, found []scoring.Candidate) (n int) {
 	if likely == 0 {
 		likely = len(found)
 	}
-	others := p.arena.shown.Candidates.Take(len(found))[:0]
+	others := p.arena.shown.Candidates.Alloc(len(found))[:0]
 	for i, c := range found {
 		if i < minResults || i < likely && c.First >= least ||
 			p.terms.MayName(p.view.title(c)) {

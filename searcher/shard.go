@@ -119,11 +119,11 @@ func (q *shardQuery) has(all []scoring.Identifier) (has []bool, err error) {
 func (q *shardQuery) open(t *scoring.Terms) (err error) {
 	words := t.Words
 	before, lists := q.words, q.lists
-	q.words, q.lists = words, q.arena.parts.Take(len(q.snap.Parts))
+	q.words, q.lists = words, q.arena.parts.Alloc(len(q.snap.Parts))
 	for i := range q.lists {
-		q.lists[i] = q.arena.lists.Take(len(words))
+		q.lists[i] = q.arena.lists.Alloc(len(words))
 	}
-	q.df = q.arena.counts.Take(len(words))
+	q.df = q.arena.counts.Alloc(len(words))
 	for k, word := range words {
 		known, kind := slices.Index(before, word), segment.Full
 		if t.IsSilent(k) {
@@ -199,7 +199,7 @@ func (q *shardQuery) collect(r firstRequest, byFirst func(x, y scoring.Candidate
 		a.total, allCounted = c.Count()
 		a.exact = a.exact && allCounted
 		matches := c.Matches()
-		a.found = append(q.arena.shown.Candidates.Take(len(a.found) + len(matches))[:0], a.found...)
+		a.found = append(q.arena.shown.Candidates.Alloc(len(a.found) + len(matches))[:0], a.found...)
 		for _, m := range matches {
 			ord := m.Ordinal()
 			a.found = append(a.found, scoring.Candidate{First: m.Score(), Doc: part.DocIDOf(ord), Part: i, Ord: ord})

@@ -129,7 +129,7 @@ func tooFew(p *pass) bool {
 // Response.Forms.
 func widen(p *pass, root *query.Node) *query.Node {
 	wide := addForms(p, root, true)
-	for _, n := range wide.Wanted() {
+	for _, n := range wide.PositiveWords() {
 		if len(n.Forms) > 0 && !analysis.IsUnigram(n.Words[0]) {
 			p.resp.Forms = append(p.resp.Forms, Forms{n.Words[0], n.Forms})
 		}

@@ -120,7 +120,7 @@ func snapshotShards(dir, to string) (_ *snapshot.Snapshot, err error) {
 	if err != nil {
 		return nil, err
 	}
-	return snapshot.TakeShards(dir, to, len(dirs), func(i int, to string) (*snapshot.Snapshot, error) {
+	return snapshot.CreateShards(dir, to, len(dirs), func(i int, to string) (*snapshot.Snapshot, error) {
 		w, err := datadir.OpenShard(dirs[i])
 		if err != nil {
 			return nil, err
@@ -132,7 +132,7 @@ func snapshotShards(dir, to string) (_ *snapshot.Snapshot, err error) {
 
 // snapshotOf makes a copy of a locked data folder.
 func snapshotOf(w *datadir.Writer, to string) (*snapshot.Snapshot, error) {
-	return snapshot.Take(w.Dir(), to, checkpointOf(w), func() vocab.Address { return 0 })
+	return snapshot.Create(w.Dir(), to, checkpointOf(w), func() vocab.Address { return 0 })
 }
 
 // checkpointOf returns a function that copies the document index of a folder.

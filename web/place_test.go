@@ -158,8 +158,8 @@ func TestBelowAPath(t *testing.T) {
 	get(t, s, "/a/placeholder", http.StatusNotFound)
 }
 
-// TestPlaced: what looks like a link in a text or a value stays as it is.
-func TestPlaced(t *testing.T) {
+// TestRebase checks that text and values that look like links stay unchanged.
+func TestRebase(t *testing.T) {
 	s := newServerOf(Options{Collection: newFake(), PublicURL: "https://find.test/b"})
 	for page, want := range map[string]string{
 		`<a href="/x">`:                     `<a href="/b/x">`,
@@ -171,7 +171,7 @@ func TestPlaced(t *testing.T) {
 		`="/`:                               `="/`,
 		``:                                  ``,
 	} {
-		if got := string(s.site.Place([]byte(page))); got != want {
+		if got := string(s.site.Rebase([]byte(page))); got != want {
 			t.Errorf("%s became %s, want %s", page, got, want)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 
 	"anatomy/cmd/anatomy/internal/cli"
 	"anatomy/cmd/anatomy/internal/record"
+	"anatomy/internal/plural"
 	"anatomy/upkeep"
 	"anatomy/warc"
 )
@@ -134,7 +135,7 @@ func (a *archives) close() {
 
 func printImport(w io.Writer, r upkeep.ImportReport) {
 	fmt.Fprintf(w, "%s, %s and %s imported of %s, %.1f MB, in %.1f s\n",
-		cli.Count(r.Pages, "page"), cli.Count(r.Duplicates, "duplicate"), cli.Count(r.Redirects, "redirect"), cli.Count(r.Records, "record"), float64(r.Bytes)/1e6, r.Took.Seconds())
+		plural.Count(r.Pages, "page"), plural.Count(r.Duplicates, "duplicate"), plural.Count(r.Redirects, "redirect"), plural.Count(r.Records, "record"), float64(r.Bytes)/1e6, r.Took.Seconds())
 	for _, left := range []struct {
 		n    int
 		what string

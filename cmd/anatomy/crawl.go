@@ -40,6 +40,7 @@ import (
 	"anatomy/disk/datadir"
 	"anatomy/disk/shards"
 	"anatomy/engine"
+	"anatomy/internal/plural"
 	"anatomy/ranking"
 	"anatomy/topic"
 	"anatomy/urlserver"
@@ -633,7 +634,7 @@ func fruitless(ctx context.Context, c sharded.Crawl, o *engine.Options, s *engin
 		hint = "check the spelling of the host; " + hint
 	}
 	if more := len(o.Seeds) - 1; more > 0 {
-		why += fmt.Sprintf(" (and %s)", cli.Count(more, "other URL"))
+		why += fmt.Sprintf(" (and %s)", plural.Count(more, "other URL"))
 	}
 	return cli.WithHint(fmt.Errorf("no page was fetched: %s: %s", seed, why), hint)
 }

@@ -17,6 +17,7 @@ import (
 	"anatomy/crawler"
 	"anatomy/disk/datadir"
 	"anatomy/engine"
+	"anatomy/internal/plural"
 )
 
 // gather listens for crawlers of other machines, prints the join line, and sets the engine's
@@ -45,7 +46,7 @@ func (f *crawlFlags) gather(
 			fmt.Fprintf(screen, "%s:\n  anatomy crawler --join %s\n", text, server.JoinLine(bus.Crawler))
 		}
 	}
-	print(fmt.Sprintf("Waiting for %s. On another machine, run", cli.Count(f.least, "crawler")))
+	print(fmt.Sprintf("Waiting for %s. On another machine, run", plural.Count(f.least, "crawler")))
 	ctx, end := context.WithCancel(ctx)
 	var sharing sync.WaitGroup
 	if f.team != nil {

@@ -15,6 +15,7 @@ import (
 	"anatomy/cmd/anatomy/internal/record"
 	"anatomy/control"
 	"anatomy/disk/damage"
+	"anatomy/internal/plural"
 	"anatomy/vocab"
 )
 
@@ -188,13 +189,13 @@ func printCrawlers(w io.Writer, st *vocab.CrawlStatus) {
 	}
 	fmt.Fprintln(w, "\ncrawlers:")
 	for _, c := range st.Crawlers {
-		fmt.Fprintf(w, "  %-20s %4d leases %8s %8.1f MB  heard %s ago  %s\n", c.Name, c.Leases, cli.Count(c.Pages, "page"), float64(c.Bytes)/1e6, st.At.Sub(c.Heard).Round(time.Second), c.Version)
+		fmt.Fprintf(w, "  %-20s %4d leases %8s %8.1f MB  heard %s ago  %s\n", c.Name, c.Leases, plural.Count(c.Pages, "page"), float64(c.Bytes)/1e6, st.At.Sub(c.Heard).Round(time.Second), c.Version)
 	}
 }
 
 func printCrawlStatus(w io.Writer, st *vocab.CrawlStatus) error {
 	fmt.Fprintf(w, "%s, process %d, for %s\n", st.State, st.Process, st.At.Sub(st.Began).Round(time.Second))
-	fmt.Fprintf(w, "%s of %s known; %d queued, %d in flight; %d searchable\n", cli.Count(st.Pages, "page"), cli.Count(st.Known, "URL"), st.Queued, st.InFlight, st.Searchable)
+	fmt.Fprintf(w, "%s of %s known; %d queued, %d in flight; %d searchable\n", plural.Count(st.Pages, "page"), plural.Count(st.Known, "URL"), st.Queued, st.InFlight, st.Searchable)
 	fmt.Fprintf(w, "%.1f pages/s; %s%s\n", st.Rate, boundText(st), limitText(st))
 	if st.Harvest != nil {
 		fmt.Fprintln(w, st.Harvest)

@@ -9,6 +9,7 @@ import (
 	"anatomy/cmd/anatomy/internal/cli"
 	"anatomy/cmd/anatomy/internal/record"
 	"anatomy/disk/datadir"
+	"anatomy/internal/plural"
 	"anatomy/upkeep"
 )
 
@@ -73,7 +74,7 @@ func rebuild(c *cobra.Command, s *cli.GlobalFlags, o upkeep.RebuildOptions) erro
 		return err
 	}
 	fmt.Fprintf(c.OutOrStdout(), "%s and %s indexed in %.1f s\n",
-		cli.Count(r.Pages, "page"), cli.Count(r.Links, "link"), r.Took.Seconds())
+		plural.Count(r.Pages, "page"), plural.Count(r.Links, "link"), r.Took.Seconds())
 	return nil
 }
 
@@ -86,7 +87,7 @@ func indexPublic(c *cobra.Command, s *cli.GlobalFlags, to string) error {
 	line := screen.Progress()
 	r, err := upkeep.Public(c.Context(), s.Data, upkeep.ImportOptions{
 		Dir: to, Log: s.Logger(screen, true),
-		Progress: func(_ string, r upkeep.ImportReport) { line(cli.Count(r.Pages, "page")) },
+		Progress: func(_ string, r upkeep.ImportReport) { line(plural.Count(r.Pages, "page")) },
 	})
 	screen.SetStatus("")
 	if errors.Is(err, upkeep.ErrNotEmpty) {
@@ -97,7 +98,7 @@ func indexPublic(c *cobra.Command, s *cli.GlobalFlags, to string) error {
 	}
 	at := cli.GlobalFlags{Data: to}
 	fmt.Fprintf(c.OutOrStdout(), "%s fetched without credentials are in %s. To serve them: %s\n",
-		cli.Count(r.Pages, "page"), to, at.Command("serve --public-only"))
+		plural.Count(r.Pages, "page"), to, at.Command("serve --public-only"))
 	return nil
 }
 

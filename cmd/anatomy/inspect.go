@@ -17,6 +17,7 @@ import (
 	"anatomy/cmd/anatomy/internal/record"
 	"anatomy/collection"
 	"anatomy/control"
+	"anatomy/internal/plural"
 	"anatomy/ranking"
 	"anatomy/upkeep"
 	"anatomy/weburl"
@@ -32,7 +33,7 @@ Table 1 of the paper.`,
 		Example: "  anatomy stats\n  anatomy stats --json",
 		Args:    cli.ExactArgs(0, "no arguments"),
 		RunE: func(c *cobra.Command, _ []string) error {
-			i, err := collection.TakeInventory(s.Data)
+			i, err := collection.ReadInventory(s.Data)
 			if err != nil {
 				return err
 			}
@@ -55,7 +56,7 @@ func printInventory(w io.Writer, i *collection.Inventory) error {
 	fmt.Fprintf(w, "terms %d, postings %d, hits %d\n\n", i.Words, i.Postings, i.Hits)
 	if i.OldTerms > 0 {
 		fmt.Fprintf(w, "%s of an earlier version, in which Thai, Lao, Khmer, Burmese, Arabic, Hebrew and Hindi words are found less well. To renew: anatomy index\n\n",
-			cli.Count(i.OldTerms, "segment"))
+			plural.Count(i.OldTerms, "segment"))
 	}
 	if text := i.Scripted.String(); text != "" {
 		fmt.Fprintf(w, "%s\n\n", text)
@@ -158,7 +159,7 @@ func runRepair(c *cobra.Command, s *cli.GlobalFlags, report upkeep.CheckReport) 
 		fmt.Fprintln(out, "no damage found")
 		return nil
 	}
-	fmt.Fprintf(out, "%s; %s lost, %s of the repository rewritten; %.1f s\n", cli.Count(r.Problems, "problem"), cli.Count(len(r.Lost), "page"), cli.Count(r.Files, "file"), r.Took.Seconds())
+	fmt.Fprintf(out, "%s; %s lost, %s of the repository rewritten; %.1f s\n", plural.Count(r.Problems, "problem"), plural.Count(len(r.Lost), "page"), plural.Count(r.Files, "file"), r.Took.Seconds())
 	if r.Rebuilt {
 		fmt.Fprintln(out, "index, links and ranks were rebuilt from the repository")
 	}

@@ -22,6 +22,7 @@ import (
 	"anatomy/collection"
 	"anatomy/disk/crawllog"
 	"anatomy/engine"
+	"anatomy/internal/plural"
 	"anatomy/ranking"
 	"anatomy/upkeep"
 	"anatomy/web/admin"
@@ -178,7 +179,7 @@ func (j *jobs) rank(o admin.JobOptions) func(context.Context, *job) (string, err
 			return "", err
 		}
 		t.page = page.Bytes()
-		return fmt.Sprintf("%s, %s, damping %g; %s", cli.Count(r.Pages, "page"), cli.Count(r.Links, "link"), r.Damping, rankpage.Iterations(len(r.Residuals), r.Residuals[len(r.Residuals)-1], r.Tolerance)), nil
+		return fmt.Sprintf("%s, %s, damping %g; %s", plural.Count(r.Pages, "page"), plural.Count(r.Links, "link"), r.Damping, rankpage.Iterations(len(r.Residuals), r.Residuals[len(r.Residuals)-1], r.Tolerance)), nil
 	}
 }
 
@@ -244,7 +245,7 @@ func (j *jobs) crawl(o engine.Options, kept *rules.Rules, by string) func(contex
 		run := history.Begin(&o, by, before)
 		j.report(t, func() string {
 			s := c.Stats()
-			return fmt.Sprintf("%s, %d queued, %s, %d searchable", cli.Count(s.Pages, "page"), s.Queued, cli.Count(s.Errors(), "error"), s.Searchable)
+			return fmt.Sprintf("%s, %d queued, %s, %d searchable", plural.Count(s.Pages, "page"), s.Queued, plural.Count(s.Errors(), "error"), s.Searchable)
 		})
 		err = c.Run(ctx)
 		stats := c.Stats()
@@ -284,13 +285,13 @@ func (j *jobs) Holdings(ctx context.Context) (*collection.Holdings, error) {
 // Remove blocks pages permanently.
 func (j *jobs) Remove(ctx context.Context, targets []string) (string, error) {
 	r, err := upkeep.Block(ctx, j.dir, targets)
-	return fmt.Sprintf("%s blocked, %s among them.", cli.Count(r.Documents, "document"), cli.Count(r.Pages, "page")), err
+	return fmt.Sprintf("%s blocked, %s among them.", plural.Count(r.Documents, "document"), plural.Count(r.Pages, "page")), err
 }
 
 // Restore unblocks pages.
 func (j *jobs) Restore(ctx context.Context, targets []string) (string, error) {
 	r, err := upkeep.Unblock(ctx, j.dir, targets)
-	return fmt.Sprintf("%s fetched again by the crawl that runs, or by the next, %s among them.", cli.Count(r.Documents, "document"), cli.Count(r.Pages, "page")), err
+	return fmt.Sprintf("%s fetched again by the crawl that runs, or by the next, %s among them.", plural.Count(r.Documents, "document"), plural.Count(r.Pages, "page")), err
 }
 
 // Removed lists the patterns of blocked pages.

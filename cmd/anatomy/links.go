@@ -12,6 +12,7 @@ import (
 	"anatomy/cmd/anatomy/internal/cli"
 	"anatomy/collection"
 	"anatomy/control"
+	"anatomy/internal/plural"
 	"anatomy/upkeep"
 	"anatomy/weburl"
 )
@@ -76,7 +77,7 @@ func linksOf(ctx context.Context, l *collection.Links, u weburl.URL, n int) (*co
 }
 
 func printLinks(w io.Writer, r *collection.LinkReport) error {
-	fmt.Fprintf(w, "%s\n\nlinked to by %s, %d of them on other sites", r.URL, cli.Count(r.InCount, "page"), r.OffSite)
+	fmt.Fprintf(w, "%s\n\nlinked to by %s, %d of them on other sites", r.URL, plural.Count(r.InCount, "page"), r.OffSite)
 	if r.Rank > 0 {
 		fmt.Fprintf(w, "; they contribute %.0f %% of its PageRank, %.3g", 100*r.FromLinks/r.Rank, r.Rank)
 	}
@@ -89,7 +90,7 @@ func printLinks(w io.Writer, r *collection.LinkReport) error {
 		fmt.Fprintf(w, "%s  %s  %s\n", share, in.URL, quoteAll(in.Texts))
 	}
 	more(w, r.InCount-len(r.In))
-	fmt.Fprintf(w, "\nIt links to %s", cli.Count(r.OutCount, "page"))
+	fmt.Fprintf(w, "\nIt links to %s", plural.Count(r.OutCount, "page"))
 	if r.Broken > 0 {
 		fmt.Fprintf(w, ", of which %d do not exist", r.Broken)
 	}
@@ -147,7 +148,7 @@ them, most links first. Pages removed with "anatomy remove" are not listed.`,
 					return cli.PrintJSON(c.OutOrStdout(), broken)
 				}
 				for _, b := range broken {
-					fmt.Fprintf(c.OutOrStdout(), "%s, from %s\n", b.URL, cli.Count(b.Count, "page"))
+					fmt.Fprintf(c.OutOrStdout(), "%s, from %s\n", b.URL, plural.Count(b.Count, "page"))
 					for _, in := range b.From {
 						fmt.Fprintf(c.OutOrStdout(), "  %s  %s\n", in.URL, quoteAll(in.Texts))
 					}

@@ -14,6 +14,7 @@ import (
 	"anatomy/control"
 	"anatomy/disk/datadir"
 	"anatomy/engine"
+	"anatomy/internal/plural"
 	"anatomy/upkeep"
 )
 
@@ -91,7 +92,7 @@ func runUnblock(c *cobra.Command, s *cli.GlobalFlags, targets []string, asJSON b
 		return cli.WithHint(fmt.Errorf("%s: not blocked", strings.Join(targets, ", ")), "to list what is blocked: "+s.Command("remove"))
 	}
 	if r.Restored > 0 {
-		fmt.Fprintf(c.OutOrStdout(), "%s brought back from the repository\n", cli.Count(r.Restored, "document"))
+		fmt.Fprintf(c.OutOrStdout(), "%s brought back from the repository\n", plural.Count(r.Restored, "document"))
 	}
 	printBlocked(c.OutOrStdout(), "unblocked", &r)
 	return nil
@@ -100,7 +101,7 @@ func runUnblock(c *cobra.Command, s *cli.GlobalFlags, targets []string, asJSON b
 // printBlocked prints which documents were blocked or unblocked.
 func printBlocked(w io.Writer, done string, r *control.BlockReport) {
 	fmt.Fprintf(w, "%s %s, %s among them; patterns: %q\n",
-		cli.Count(r.Documents, "document"), done, cli.Count(r.Pages, "page"), r.Patterns)
+		plural.Count(r.Documents, "document"), done, plural.Count(r.Pages, "page"), r.Patterns)
 }
 
 func runPurge(c *cobra.Command, s *cli.GlobalFlags, targets []string, asJSON bool) error {
@@ -121,7 +122,7 @@ func runPurge(c *cobra.Command, s *cli.GlobalFlags, targets []string, asJSON boo
 	}
 	printBlocked(c.OutOrStdout(), "blocked", &r.BlockReport)
 	fmt.Fprintf(c.OutOrStdout(), "%s deleted; the repository takes %.1f MB of %.1f MB before; nothing of a blocked page is left in %s that were read\n",
-		cli.Count(r.Dropped, "record"), float64(r.After)/1e6, float64(r.Before)/1e6, cli.Count(r.Proved, "item"))
+		plural.Count(r.Dropped, "record"), float64(r.After)/1e6, float64(r.Before)/1e6, plural.Count(r.Proved, "item"))
 	return nil
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"anatomy/cmd/anatomy/internal/cli"
 	"anatomy/disk/shards"
+	"anatomy/internal/plural"
 	"anatomy/upkeep"
 )
 
@@ -51,7 +52,7 @@ func printSplit(c *cobra.Command, to string, r *upkeep.SplitReport) {
 	out := c.OutOrStdout()
 	for i, shard := range r.Shards {
 		fmt.Fprintf(out, "%s: %s, %d known URLs, %d of other shards\n",
-			shards.Folder(to, i), cli.Count(int(shard.Pages), "page"), shard.Known, shard.Foreign)
+			shards.Folder(to, i), plural.Count(int(shard.Pages), "page"), shard.Known, shard.Foreign)
 	}
 	if len(r.Hosts) > 0 {
 		fmt.Fprintf(out, "divided by host: %s\n", strings.Join(r.Hosts, ", "))

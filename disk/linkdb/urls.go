@@ -82,8 +82,8 @@ func (x *urlIndex) candidates(all []vocab.DocID, hash uint64) []vocab.DocID {
 	return all
 }
 
-// TakeURLs takes over what earlier knows of the URLs of runs that both sets have.
-func (s *Set) TakeURLs(earlier *Set) {
+// ReuseURLIndexes takes over what earlier knows of the URLs of runs that both sets have.
+func (s *Set) ReuseURLIndexes(earlier *Set) {
 	for _, r := range s.runs {
 		i := slices.IndexFunc(earlier.runs, func(old *Run) bool { return old.path == r.path })
 		if i < 0 {

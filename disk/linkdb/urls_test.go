@@ -63,7 +63,7 @@ func TestDocs(t *testing.T) {
 		next += vocab.DocID(len(names))
 		s := openSet(t, paths)
 		if earlier != nil {
-			s.TakeURLs(earlier)
+			s.ReuseURLIndexes(earlier)
 			for i, r := range earlier.runs {
 				if r.urls.index == nil || s.runs[i].urls.index != r.urls.index {
 					t.Fatalf("run %d: its URLs were not taken over", i)

@@ -112,12 +112,12 @@ var skipped = []string{
 	"docindex", "index", "links", "rank", "repository", "MANIFEST", "VERSION", datadir.DisksName,
 }
 
-// Take copies the data folder dir to the folder to, which must not exist and should be on the same
+// Create copies the data folder dir to the folder to, which must not exist and should be on the same
 // file system. Files of the repository on other disks get their links there, in folders of the same
 // name, and symbolic links to these in the copy, which otherwise has the layout of a folder on one
 // disk. The caller holds the lock of dir. checkpoint copies the document index to a folder; end returns
 // the end of the repository.
-func Take(
+func Create(
 	dir, to string, checkpoint func(to string) error, end func() vocab.Address,
 ) (*Snapshot, error) {
 	s := &Snapshot{Folder: to}
@@ -139,18 +139,18 @@ func Take(
 	return s, nil
 }
 
-// TakeShards copies the folder dir of n shards like Take copies a data folder. take copies one
+// CreateShards copies the folder dir of n shards as Create copies a data folder. create copies one
 // shard to a folder. The caller holds the lock of dir, and no parcel is sent or acknowledged
 // meanwhile.
-func TakeShards(
-	dir, to string, n int, take func(shard int, to string) (*Snapshot, error),
+func CreateShards(
+	dir, to string, n int, create func(shard int, to string) (*Snapshot, error),
 ) (*Snapshot, error) {
 	if err := os.Mkdir(to, 0o700); err != nil {
 		return nil, fmt.Errorf("snapshot: %w", err)
 	}
 	s := &Snapshot{Folder: to}
 	for i := range n {
-		of, err := take(i, filepath.Join(to, shardName(i)))
+		of, err := create(i, filepath.Join(to, shardName(i)))
 		if err != nil {
 			return nil, fmt.Errorf("shard %d: %w", i, err)
 		}

@@ -102,7 +102,7 @@ func (c *Crawl) Blocked() []string { return c.shards[0].crawl.Blocked() }
 func (c *Crawl) Snapshot(p snapshot.Purpose) (*snapshot.Snapshot, error) {
 	c.moving.Lock()
 	defer c.moving.Unlock()
-	return snapshot.TakeShards(c.dir, p.Folder(c.dir), len(c.shards),
+	return snapshot.CreateShards(c.dir, p.Folder(c.dir), len(c.shards),
 		func(i int, to string) (*snapshot.Snapshot, error) { return c.shards[i].crawl.SnapshotTo(to) })
 }
 

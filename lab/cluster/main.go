@@ -111,8 +111,8 @@ func run(b *bench.Bench, runs int) error {
 			}
 		}
 		owner = append(owner, many.Owner/one.Owner)
-		if many.Settled > 0 {
-			settled = append(settled, many.Settled/one.Owner)
+		if many.UntilIdle > 0 {
+			settled = append(settled, many.UntilIdle/one.Owner)
 		}
 		together = append(together, (many.Owner+many.Crawlers)/one.Owner)
 	}
@@ -136,8 +136,8 @@ func print(who string, r *bench.Result) {
 		fmt.Printf("             %d questions answered, %d not; the longest time without an owner %.1f s\n",
 			r.Answers, r.Unanswered, r.TakeOver.Seconds())
 	}
-	if r.Settled > 0 {
-		fmt.Printf("             CPU %.2f s until nothing was left to do\n", r.Settled)
+	if r.UntilIdle > 0 {
+		fmt.Printf("             CPU %.2f s until nothing was left to do\n", r.UntilIdle)
 	}
 	for line := range strings.Lines(r.Audit) {
 		if strings.HasPrefix(line, "gap") {

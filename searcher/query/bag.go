@@ -17,7 +17,7 @@ func (q Query) Bag() (words string, conditions []*Node, ok bool) {
 			all = append(all, n.Signed)
 		case n.isWord():
 			all = append(all, n.Words...)
-		case n.wantsWords():
+		case n.hasPositiveWords():
 			return "", nil, false
 		default:
 			conditions = append(conditions, n)

@@ -193,25 +193,27 @@ func (n *Node) Positive() bool {
 	return false
 }
 
-// Wanted returns the Words nodes that are not under a Not, in text order.
-func (n *Node) Wanted() []*Node { return n.appendWanted(make([]*Node, 0, max(1, len(n.Kids)))) }
+// PositiveWords returns the Words nodes that are not under a Not, in text order.
+func (n *Node) PositiveWords() []*Node {
+	return n.appendPositiveWords(make([]*Node, 0, max(1, len(n.Kids))))
+}
 
-func (n *Node) appendWanted(all []*Node) []*Node {
+func (n *Node) appendPositiveWords(all []*Node) []*Node {
 	switch n.Op {
 	case Words:
 		return append(all, n)
 	case And, Or, Near, Most:
 		for _, kid := range n.Kids {
-			all = kid.appendWanted(all)
+			all = kid.appendPositiveWords(all)
 		}
 	}
 	return all
 }
 
-// wantsWords reports whether Wanted returns any node.
-func (n *Node) wantsWords() bool {
+// hasPositiveWords reports whether PositiveWords returns any node.
+func (n *Node) hasPositiveWords() bool {
 	isGroup := n.Op == And || n.Op == Or || n.Op == Near || n.Op == Most
-	return n.Op == Words || isGroup && slices.ContainsFunc(n.Kids, (*Node).wantsWords)
+	return n.Op == Words || isGroup && slices.ContainsFunc(n.Kids, (*Node).hasPositiveWords)
 }
 
 // isWord reports whether n is a word anywhere on a page, without quotes and plus.

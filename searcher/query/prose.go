@@ -60,7 +60,7 @@ func (n *Node) Prose() *Node {
 // English. See [analysis.LanguageOf].
 func (n *Node) Language() string {
 	var words []string
-	for _, word := range n.Wanted() {
+	for _, word := range n.PositiveWords() {
 		words = append(words, word.Words...)
 	}
 	return analysis.LanguageOf(words)
@@ -69,7 +69,7 @@ func (n *Node) Language() string {
 // IsEnglish reports whether the function words of a query are English. See [analysis.IsEnglish].
 func (n *Node) IsEnglish() bool {
 	var words []string
-	for _, word := range n.Wanted() {
+	for _, word := range n.PositiveWords() {
 		words = append(words, word.Words...)
 	}
 	return analysis.IsEnglish(words)
@@ -128,7 +128,7 @@ func (n *Node) Titled() *Node {
 		return n
 	}
 	var words []*Node
-	for _, word := range n.Wanted() {
+	for _, word := range n.PositiveWords() {
 		words = append(words, &Node{Op: Words, Words: word.Words, Text: word.Text, Times: 1, In: InTitle})
 	}
 	return join(And, words)

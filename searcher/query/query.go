@@ -113,7 +113,7 @@ type Part struct {
 func (q Query) Parts() (all []Part) {
 	required := q.Root.Required()
 	for _, part := range required {
-		if part.isWord() || len(required) == 1 && part.wantsWords() {
+		if part.isWord() || len(required) == 1 && part.hasPositiveWords() {
 			continue
 		}
 		all = append(all, Part{part.String(), q.Without(func(n *Node) bool { return n == part })})

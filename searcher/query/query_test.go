@@ -168,7 +168,7 @@ func TestTimes(t *testing.T) {
 		"site:a.org site:a.org a -bb": "a 1",
 	} {
 		var got []string
-		for _, n := range Parse(text).Root.Wanted() {
+		for _, n := range Parse(text).Root.PositiveWords() {
 			got = append(got, fmt.Sprint(n, " ", n.Times))
 		}
 		if got := strings.Join(got, ", "); got != want {
@@ -302,7 +302,7 @@ func TestPlain(t *testing.T) {
 
 func TestWanted(t *testing.T) {
 	var got []string
-	for _, n := range Parse(`a -bb (c OR intitle:"d e") site:x.org -(f OR g)`).Root.Wanted() {
+	for _, n := range Parse(`a -bb (c OR intitle:"d e") site:x.org -(f OR g)`).Root.PositiveWords() {
 		got = append(got, n.String())
 	}
 	if want := []string{"a", "c", `intitle:"d e"`}; !reflect.DeepEqual(got, want) {

@@ -75,7 +75,7 @@ func (n *Node) Locate(docs func(Ref) []vocab.DocID) *Node {
 // returns nil if the query has no words.
 func (n *Node) InImages() *Node {
 	var any []*Node
-	for _, leaf := range n.Wanted() {
+	for _, leaf := range n.PositiveWords() {
 		if leaf.In <= InText && leaf.In != InURL {
 			leaf := *leaf
 			leaf.In = InAlt

@@ -70,7 +70,7 @@ func NewTerms(root *query.Node, name string, identifiers []Identifier, a *Arena)
 	if root == nil {
 		return t
 	}
-	nodes := root.Wanted()
+	nodes := root.PositiveWords()
 	t.grow(nodes, len(identifiers), a)
 	as := sameTerms(nodes)
 	for _, n := range nodes {
@@ -101,7 +101,7 @@ func NewTerms(root *query.Node, name string, identifiers []Identifier, a *Arena)
 	t.addIdentifiers(identifiers)
 	t.findPairs()
 	n := len(t.Words)
-	t.DF, t.IDF, t.Steps = a.ints.Take(n), a.scores.Take(n), a.points.Take(n)
+	t.DF, t.IDF, t.Steps = a.ints.Alloc(n), a.scores.Alloc(n), a.points.Alloc(n)
 	return t
 }
 
@@ -111,9 +111,9 @@ func (t *Terms) grow(nodes []*query.Node, more int, a *Arena) {
 	for _, node := range nodes {
 		n, more = n+len(node.Words), more+len(node.Forms)
 	}
-	t.Words, t.Base = make([]string, 0, n+more), a.ints.Take(n + more)[:0]
-	t.times, t.sequence = a.ints.Take(n)[:0], a.ints.Take(n)[:0]
-	t.span, t.pairs = a.points.Take(n)[:0], a.pairs.Take(n)[:0]
+	t.Words, t.Base = make([]string, 0, n+more), a.ints.Alloc(n + more)[:0]
+	t.times, t.sequence = a.ints.Alloc(n)[:0], a.ints.Alloc(n)[:0]
+	t.span, t.pairs = a.points.Alloc(n)[:0], a.pairs.Alloc(n)[:0]
 }
 
 // spanOf returns the number of words of text that an occurrence of a term covers. The last

@@ -9,9 +9,9 @@ import (
 	"strings"
 	"time"
 
+	"anatomy/internal/plural"
 	"anatomy/vocab"
 	"anatomy/web/internal/recent"
-	"anatomy/web/internal/text"
 )
 
 // actions handle the forms of the admin page. Each returns lines about the result.
@@ -89,7 +89,7 @@ func (a *actions) remove(ctx context.Context, form url.Values) ([]string, error)
 	if err != nil {
 		return nil, err
 	}
-	return []string{pattern + ": removed " + text.Counted(int(n), "URL") + " from the queues"}, nil
+	return []string{pattern + ": removed " + plural.CountCommas(int(n), "URL") + " from the queues"}, nil
 }
 
 // begin adds URLs to the running crawl, or begins one.

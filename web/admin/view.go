@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"anatomy/collection"
+	"anatomy/internal/plural"
 	"anatomy/vocab"
 	"anatomy/web/internal/frame"
 	"anatomy/web/internal/messages"
@@ -184,7 +185,7 @@ func rate(r float64) string {
 	case r < 20:
 		return fmt.Sprintf("%.1f", r)
 	}
-	return text.Count(int(math.Round(r)))
+	return plural.Commas(int(math.Round(r)))
 }
 
 // hits returns the hit rate of a cache in percent.
@@ -201,9 +202,9 @@ func megabytes(n int64) string {
 	case mb < 10:
 		return fmt.Sprintf("%.1f MB", mb)
 	case mb < 10_000:
-		return text.Count(int(mb)) + " MB"
+		return plural.Commas(int(mb)) + " MB"
 	default:
-		return text.Count(int(mb/1000)) + " GB"
+		return plural.Commas(int(mb/1000)) + " GB"
 	}
 }
 
@@ -211,7 +212,7 @@ func megabytes(n int64) string {
 func Functions(_ *frame.Frame, m *messages.Printer) template.FuncMap {
 	return template.FuncMap{
 		"count64": func(n any) string { return m.Count(int(reflect.ValueOf(n).Int())) },
-		"counted": func(n int, noun string) string { return text.Counted(n, noun) },
+		"counted": func(n int, noun string) string { return plural.CountCommas(n, noun) },
 		"sum":     func(a, b int64) int64 { return a + b },
 		"rate":    rate, "hits": hits, "megabytes": megabytes, "span": span,
 	}

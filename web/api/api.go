@@ -34,7 +34,7 @@ func (s *v1) apiSearch(c *gin.Context) (any, error) {
 	p := params.Read(c)
 	r := p.Request()
 	r.Preferences = params.OfSearch(p.Searched(), false)
-	images := p.WantsImages(&r)
+	images := p.ApplyType(&r)
 	r.Facets, r.Count = p.Facets(), p.Count()
 	p.Required("q", r.Query)
 	state, budget := resume(p, &r), 0

@@ -95,7 +95,7 @@ func (b *batchSearch) request() (r searcher.Request, images bool, err error) {
 	if r.Preferences, err = params.ThroughLens(b.Lens); err != nil {
 		return r, false, respond.BadParameter("Field lens is not a lens: " + err.Error() + ".")
 	}
-	images, known := params.ImagesAsked(&r, b.Type)
+	images, known := params.ApplyType(&r, b.Type)
 	if images {
 		r.Limit = params.ImagesLimit
 	}

@@ -58,7 +58,7 @@ func (s *v1) apiExport(c *gin.Context) {
 	p := params.Read(c)
 	r := searcher.Request{Query: p.Text("q", params.MaxQuery), Explain: p.Flag("explain"), Rank: p.Text("rank", params.MaxRank), Anchors: p.Anchors(), Ungrouped: true, Preferences: params.OfSearch(p.Searched(), false)}
 	most := p.Number("max", searcher.MaxAll, 1, searcher.MaxAll)
-	if images := p.WantsImages(&r); images {
+	if images := p.ApplyType(&r); images {
 		p.Fail("Images cannot be exported. Use /api/v1/search with type=image, which returns up to 100 at a time.")
 	}
 	p.Required("q", r.Query)

@@ -39,7 +39,7 @@ func (s *external) externalSearch(c *gin.Context) (any, error) {
 		return nil, err
 	}
 	r := searcher.Request{Query: text.Clean(q.Query), Limit: cmp.Or(q.Count, searcher.DefaultLimit)}
-	images, _ := params.ImagesAsked(&r, "")
+	images, _ := params.ApplyType(&r, "")
 	if err := cmp.Or(params.CheckQuery("query", q.Query, r.Query), params.CheckNumber("count", r.Limit, 1, searcher.MaxLimit)); err != nil {
 		return nil, err
 	}

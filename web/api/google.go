@@ -15,6 +15,7 @@ import (
 
 	"github.com/gin-gonic/gin"
 
+	"anatomy/internal/plural"
 	"anatomy/searcher"
 	"anatomy/web/internal/address"
 	"anatomy/web/internal/params"
@@ -213,7 +214,7 @@ func newCustomAnswer(base, terms, engine string, r searcher.Request, a *searcher
 		URL:     customURL{"application/json", base + "/customsearch/v1?q={searchTerms}&num={count?}&start={startIndex?}&cx={cx?}&siteSearch={siteSearch?}&siteSearchFilter={siteSearchFilter?}&exactTerms={exactTerms?}&excludeTerms={excludeTerms?}&orTerms={orTerms?}&alt=json"},
 		Queries: map[string][]customQuery{"request": query(r.Offset, len(a.Results))},
 		Context: customContext{"anatomy"},
-		Info:    customInfo{a.Took.Seconds(), fmt.Sprintf("%.2f", a.Took.Seconds()), total, text.Count(a.Listed())},
+		Info:    customInfo{a.Took.Seconds(), fmt.Sprintf("%.2f", a.Took.Seconds()), total, plural.Commas(a.Listed())},
 	}
 	if next, ok := address.NextOffset(r, a); ok {
 		answer.Queries["nextPage"] = query(next, r.Limit)

@@ -71,7 +71,7 @@ func (s *searxng) Search(c *gin.Context) {
 		p.Preferences() // checked, but without effect
 	}
 	r.Preferences = params.OfSearch(p.Lens().Over(searcher.Preferences{}), false)
-	images, format := p.WantsImages(&r), p.One("format")
+	images, format := p.ApplyType(&r), p.One("format")
 	if err := s.answerProgram(c, p, r, format, images); err != nil {
 		s.FormatProblem(c, s.respond.Judge(c, err), format)
 	}

@@ -41,7 +41,7 @@ func (s *tools) toolImages(ctx context.Context, _ *sdk.CallToolRequest, in toolI
 	if r.Limit == 0 {
 		r.Limit = searcher.DefaultLimit
 	}
-	params.ImagesAsked(&r, "image") // the query needs no type:image
+	params.ApplyType(&r, "image") // the query needs no type:image
 	if err := toolBounds(r); err != nil {
 		return nil, nil, err
 	}

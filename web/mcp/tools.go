@@ -102,7 +102,7 @@ func (s *tools) toolSearch(ctx context.Context, _ *sdk.CallToolRequest, in toolS
 	if r.Preferences, err = params.ThroughLens(in.Lens); err != nil {
 		return nil, nil, fmt.Errorf("lens is not a lens: %w", err)
 	}
-	if images, _ := params.ImagesAsked(&r, ""); images {
+	if images, _ := params.ApplyType(&r, ""); images {
 		return nil, nil, errors.New("images are found by the tool images, and not by search")
 	}
 	if err := toolBounds(r); err != nil {

@@ -56,7 +56,7 @@ func (s *searchPages) search(c *gin.Context) error {
 	r := p.Request()
 	r.Explain = false // the page has links to explanations
 	visitor, shown := visitor.Of(c, p), p.Flag("blocked")
-	images := p.WantsImages(&r)
+	images := p.ApplyType(&r)
 	if r.Facets = p.Facets(); images {
 		r.Facets = "" // there are none of images
 	}

@@ -80,7 +80,7 @@ func (s *searchPages) collectionView(c *gin.Context, v *frame.View, r searcher.R
 		addIcons(results.Results, of.Reader.Collection.HasIcon)
 		view.Total = results.Total
 		list := resultList(v.Messages, results.Results, v.Visitor.Tab)
-		view.Results = template.HTML(of.Site.PlaceBelow([]byte(list)))
+		view.Results = template.HTML(of.Site.RebaseFragment([]byte(list)))
 	}
 	return view
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/gin-gonic/gin"
 
 	"anatomy/collection"
+	"anatomy/internal/plural"
 	"anatomy/web/internal/address"
 	"anatomy/web/internal/params"
 	"anatomy/web/internal/text"
@@ -91,7 +92,7 @@ func (v *traceView) judge() {
 		v.Why = "The page has no text without JavaScript. Searches find it by its title and address, and the text of links to it."
 	case t.Indexed && t.Crawled:
 		v.Head, v.Mood = "In the index", "yes"
-		v.Why = fmt.Sprintf("Searches find it by the %s words of its text, its title and address, and the text of links to it.", text.Count(int(t.Words)))
+		v.Why = fmt.Sprintf("Searches find it by the %s words of its text, its title and address, and the text of links to it.", plural.Commas(int(t.Words)))
 	case t.Indexed:
 		v.Head, v.Mood = "In the index only by links", "half"
 		v.Why = "Searches find it by the text of links to it. It was never fetched."

@@ -127,7 +127,7 @@ func (c *Collection) IDF(word string) scoring.Score {
 
 // wanted returns the terms of a query in order, each as the one that it counts as.
 func (c *Collection) wanted(root *query.Node) (words []string) {
-	for _, n := range root.Wanted() {
+	for _, n := range root.PositiveWords() {
 		for _, word := range n.Words {
 			words = append(words, c.baseOf(word))
 		}

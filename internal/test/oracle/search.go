@@ -32,7 +32,7 @@ func (c *Collection) Prose(q query.Query) []Found {
 	c.Weights.Widen = scoring.Always
 	root := c.widen(q.Root.Prose())
 	c.silent = map[string]bool{}
-	words := root.Wanted()
+	words := root.PositiveWords()
 	for _, n := range words {
 		if n.Function {
 			c.silent[n.Words[0]] = true
@@ -146,9 +146,9 @@ func (c *Collection) widen(root *query.Node) *query.Node {
 		wide = c.withForms(root, true)
 	}
 	c.forms, c.joint, c.idfs, c.atHomes = map[string][]string{}, map[string][]string{}, nil, nil
-	c.countWords(wide.Wanted())
+	c.countWords(wide.PositiveWords())
 	known := c.wanted(wide)
-	for _, n := range wide.Wanted() {
+	for _, n := range wide.PositiveWords() {
 		for _, form := range n.Forms {
 			if !slices.Contains(known, form) {
 				known = append(known, form)

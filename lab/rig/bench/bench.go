@@ -53,7 +53,7 @@ type Result struct {
 	Audit           string     // docsweb's
 	Failed          error      // of the audit
 	Owner, Crawlers float64    // CPU seconds
-	Settled         float64    // of Owner, until the nodes of a divided collection had nothing left to do
+	UntilIdle       float64    // of Owner, until the nodes of a divided collection had nothing left to do
 	Kills           int
 
 	TakeOver            time.Duration // the longest

@@ -33,7 +33,7 @@ const (
 	firstPort    = 8100
 	firstBusPort = 4222
 	suspended    = 20 * time.Second
-	settled      = 2 * time.Minute // for all nodes to have the last generation
+	copied       = 2 * time.Minute // for all nodes to have the last generation
 	rankedWithin = 30 * time.Second
 )
 
@@ -96,7 +96,7 @@ func (b *Bench) Share(data, authority string, r *Result) (err error) {
 	if g.Divide {
 		watching, stop := context.WithCancel(context.Background())
 		defer stop()
-		go g.waitSettled(watching)
+		go g.waitUntilIdle(watching)
 	}
 	if err := g.crawl(); err != nil {
 		return err
@@ -322,7 +322,7 @@ func (g *Group) harm(kind string) error {
 	m.process.Process.Kill()
 	<-m.ended
 	for began := time.Now(); g.waits(); time.Sleep(10 * time.Millisecond) {
-		if time.Since(began) > settled {
+		if time.Since(began) > copied {
 			return errors.New("no other node has taken over")
 		}
 	}
@@ -342,23 +342,23 @@ func (g *Group) noteKill(victim int) {
 	g.killed, g.victim = time.Now(), victim
 }
 
-// settledTimes is how often in turn the nodes of a divided collection have to say that nothing is left
+// idleTimes is how often in turn the nodes of a divided collection have to say that nothing is left
 // to do, each time anew.
-const settledTimes = 3
+const idleTimes = 3
 
-// waitSettled closes Done when the owners of all shards have nothing left to do.
-func (g *Group) waitSettled(ctx context.Context) {
+// waitUntilIdle closes Done when the owners of all shards have nothing left to do.
+func (g *Group) waitUntilIdle(ctx context.Context) {
 	var last time.Time // when a node said so last
 	cpu := 0.0         // when all said so first
-	for times := 0; times < settledTimes; {
+	for times := 0; times < idleTimes; {
 		select {
 		case <-ctx.Done():
 			return
 		case <-time.After(time.Second):
 		}
-		oldest, settled := g.status()
+		oldest, idle := g.status()
 		switch {
-		case !settled:
+		case !idle:
 			times, last = 0, time.Now()
 		case oldest.After(last):
 			if times, last = times+1, time.Now(); times == 1 {
@@ -368,7 +368,7 @@ func (g *Group) waitSettled(ctx context.Context) {
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.result.Settled = cpu
+	g.result.UntilIdle = cpu
 	close(g.Done)
 }
 
@@ -387,7 +387,7 @@ func (g *Group) cpu() float64 {
 
 // status reports whether the owners of all shards have nothing left to do, and when the first of them
 // said so.
-func (g *Group) status() (oldest time.Time, settled bool) {
+func (g *Group) status() (oldest time.Time, idle bool) {
 	out, err := exec.Command(g.Anatomy, "cluster", "status", "--json", "--cluster", g.bucket).Output()
 	var st vocab.ClusterStatus
 	if err != nil || json.Unmarshal(out, &st) != nil || len(st.Divided) == 0 {
@@ -489,7 +489,7 @@ func (g *Group) agree() error {
 	began := time.Now()
 	for {
 		err := g.compareAnswers()
-		if err == nil || time.Since(began) > settled {
+		if err == nil || time.Since(began) > copied {
 			return err
 		}
 		if err := g.ended(); err != nil {

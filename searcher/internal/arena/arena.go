@@ -8,9 +8,9 @@ type Of[T any] struct {
 	used int
 }
 
-// Take returns a slice of n zero elements without spare capacity, so that appending to it
+// Alloc returns a slice of n zero elements without spare capacity, so that appending to it
 // allocates.
-func (a *Of[T]) Take(n int) []T {
+func (a *Of[T]) Alloc(n int) []T {
 	if a.used+n > len(a.all) { // earlier slices keep the old array
 		a.all, a.used = make([]T, max(n, 2*len(a.all), 4)), 0
 	}
@@ -19,7 +19,7 @@ func (a *Of[T]) Take(n int) []T {
 }
 
 // New returns a zero element.
-func (a *Of[T]) New() *T { return &a.Take(1)[0] }
+func (a *Of[T]) New() *T { return &a.Alloc(1)[0] }
 
 // maxKept bounds the number of elements kept for the next query.
 const maxKept = 1024

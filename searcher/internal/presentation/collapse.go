@@ -78,7 +78,7 @@ func NewCollapser(pages Pages, a *Arena) Collapser { return Collapser{pages: pag
 func (c *Collapser) Versions(
 	candidates []scoring.Candidate, versionOf func(scoring.Candidate) Version,
 ) (shown []scoring.Candidate) {
-	shown = c.arena.Candidates.Take(len(candidates))[:0]
+	shown = c.arena.Candidates.Alloc(len(candidates))[:0]
 	at := map[vocab.DocID]int{} // index in shown, by Page
 	chosen := map[vocab.DocID]Version{}
 	for _, page := range candidates {
@@ -127,12 +127,12 @@ func (c *Collapser) hide(page scoring.Candidate) {
 
 // Duplicates drops the near-duplicates of better pages. Candidates are in order of score.
 func (c *Collapser) Duplicates(candidates []scoring.Candidate) (shown []scoring.Candidate) {
-	shown = c.arena.Candidates.Take(len(candidates))[:0]
-	all := c.arena.sketches.Take(len(candidates)) // fetched first, because they are far apart in memory
+	shown = c.arena.Candidates.Alloc(len(candidates))[:0]
+	all := c.arena.sketches.Alloc(len(candidates)) // fetched first, because they are far apart in memory
 	for i, page := range candidates {
 		all[i] = c.pages.Sketch(page)
 	}
-	sketches := c.arena.sketches.Take(len(candidates))[:0] // sketches of the pages shown
+	sketches := c.arena.sketches.Alloc(len(candidates))[:0] // sketches of the pages shown
 	for k, page := range candidates {
 		sketch := all[k]
 		i := slices.IndexFunc(sketches, func(s vocab.Sketch) bool {
@@ -167,7 +167,7 @@ func (c *Collapser) Expand(doc vocab.DocID, candidates []scoring.Candidate) []sc
 // Spread moves pages of other hosts before the third page of a host, ten results at a time, until
 // the wanted number of results is in order.
 func (c *Collapser) Spread(candidates []scoring.Candidate, wanted int) (shown []scoring.Candidate) {
-	shown = c.arena.Candidates.Take(len(candidates))[:0]
+	shown = c.arena.Candidates.Alloc(len(candidates))[:0]
 	for len(candidates) > 0 && len(shown) < wanted {
 		var ten []scoring.Candidate
 		ten, candidates = c.ten(candidates)
@@ -179,8 +179,8 @@ func (c *Collapser) Spread(candidates []scoring.Candidate, wanted int) (shown []
 // ten returns the next ten results, and the remaining candidates. Each result is the best remaining
 // candidate or, if its host is crowded, the best one of another host that may pass it.
 func (c *Collapser) ten(candidates []scoring.Candidate) (ten, rest []scoring.Candidate) {
-	ten = c.arena.Candidates.Take(scoring.SpreadOver)[:0]
-	rest = c.arena.Candidates.Take(len(candidates))[:0]
+	ten = c.arena.Candidates.Alloc(scoring.SpreadOver)[:0]
+	rest = c.arena.Candidates.Alloc(len(candidates))[:0]
 	ofHost := map[string]int{}
 	at, passed := 0, 0 // passed counts the pages in rest that are better than one of the ten
 	for len(ten) < scoring.SpreadOver && (at < len(candidates) || len(rest) > 0) {

@@ -47,10 +47,10 @@ type SectionPart struct {
 	Points scoring.Score
 }
 
-// A stretch is the part of a text that belongs to one section and not to its subsections: its
-// heading text[head:body], and text[from:to] around and after that. The first stretch is the top of
-// the page; its heading is that of the page, or empty.
-type stretch struct {
+// A section is one section of a text without its subsections: its heading text[head:body], and
+// text[from:to] around and after that. The first section is the top of the page; its heading is that
+// of the page, or empty.
+type section struct {
 	from, head, body, to int
 	mark                 vocab.SectionMark
 	parent               int           // index of the section around it

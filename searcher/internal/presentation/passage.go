@@ -36,7 +36,7 @@ func (s *Snippeter) cut(title, text, description string) Passage {
 	rest := withoutTitle(main, title)
 	skipped := len(main) - len(rest)
 	s.nest(main, skipped)
-	if len(s.stretches) > 1 {
+	if len(s.sections) > 1 {
 		return s.cutSection(title, main, skipped, text, description)
 	}
 	if s.find(rest, false); len(s.runs) > 0 {
@@ -75,13 +75,13 @@ func (s *Snippeter) cutSection(title, main string, skipped int, text, descriptio
 // text. If the section has no text, the snippet is from its first subsection, including the
 // heading, or nil.
 func (s *Snippeter) ofSection(main string, i int) []Fragment {
-	st := s.stretches[i]
+	st := s.sections[i]
 	from, to := st.body, st.to
 	if strings.TrimSpace(main[from:to]) == "" {
-		if i+1 == len(s.stretches) || s.stretches[i+1].mark.Level <= st.mark.Level {
+		if i+1 == len(s.sections) || s.sections[i+1].mark.Level <= st.mark.Level {
 			return nil
 		}
-		from, to = s.stretches[i+1].head, s.stretches[i+1].to
+		from, to = s.sections[i+1].head, s.sections[i+1].to
 	}
 	runs := s.runs[s.runsFrom(from):s.runsFrom(to)]
 	own := main[from:to]

@@ -29,11 +29,11 @@ const (
 
 // split sets main to the text without section marks, without the blocks that a tab marks as menus,
 // and without a short block before a menu, which is its heading (Navigation, Table of Contents). It
-// sets stretches to the sections of main. Both are valid until the next text.
+// sets sections to the sections of main. Both are valid until the next text.
 func (s *Snippeter) split(text string) (main string) {
-	s.stretches = append(s.stretches[:0], stretch{})
+	s.sections = append(s.sections[:0], section{})
 	if strings.IndexByte(text, '\t') < 0 && strings.IndexByte(text, '\f') < 0 {
-		s.stretches[0].to = len(text)
+		s.sections[0].to = len(text)
 		return text
 	}
 	out, next := s.main[:0], markFinder{len(text) + 1, len(text) + 1}
@@ -49,9 +49,9 @@ func (s *Snippeter) split(text string) (main string) {
 				break
 			}
 			end := blockEnd(rest)
-			if len(s.stretches) < maxSections {
+			if len(s.sections) < maxSections {
 				at := len(out)
-				s.stretches = append(s.stretches, stretch{from: at, head: at, body: at + end, mark: mark})
+				s.sections = append(s.sections, section{from: at, head: at, body: at + end, mark: mark})
 			}
 			out, text = append(out, rest[:end]...), rest[end:]
 		default:
@@ -65,8 +65,8 @@ func (s *Snippeter) split(text string) (main string) {
 
 // dropHeading drops the sections that begin at or after the end of main.
 func (s *Snippeter) dropHeading(main []byte) []byte {
-	for n := len(s.stretches) - 1; n > 0 && s.stretches[n].from >= len(main); n-- {
-		s.stretches = s.stretches[:n]
+	for n := len(s.sections) - 1; n > 0 && s.sections[n].from >= len(main); n-- {
+		s.sections = s.sections[:n]
 	}
 	return main
 }
@@ -103,7 +103,7 @@ func bytesFrom(text string, c byte, known *int) int {
 // nest computes the ends and parents of the sections of main, whose first skipped bytes repeat the
 // title. The first section is the top if its heading is that of the page.
 func (s *Snippeter) nest(main string, skipped int) {
-	all := s.stretches
+	all := s.sections
 	if len(all) > 1 && (all[1].mark.Level == 1 || all[1].from < skipped) {
 		all[0].head, all[0].body, all[0].mark = all[1].head, all[1].body, all[1].mark
 		all = slices.Delete(all, 1, 2)
@@ -120,7 +120,7 @@ func (s *Snippeter) nest(main string, skipped int) {
 		}
 		all[i].parent = parent
 	}
-	s.stretches = all
+	s.sections = all
 }
 
 // rate computes the scores of all sections from runs and titled, the phrases in the page's title. A
@@ -128,8 +128,8 @@ func (s *Snippeter) nest(main string, skipped int) {
 // the text.
 func (s *Snippeter) rate(titled uint64) {
 	next := 0
-	for i := range s.stretches {
-		st := &s.stretches[i]
+	for i := range s.sections {
+		st := &s.sections[i]
 		first := next
 		clear(s.counts)
 		for ; next < len(s.runs) && s.runs[next].start < st.to; next++ {
@@ -142,7 +142,7 @@ func (s *Snippeter) rate(titled uint64) {
 		if i == 0 {
 			st.heads |= titled
 		} else {
-			around := &s.stretches[st.parent]
+			around := &s.sections[st.parent]
 			st.path = around.heads | around.path
 		}
 		if first == next && st.heads|st.path == 0 {
@@ -161,7 +161,7 @@ func bit(phrase int) uint64 { return uint64(1) << phrase }
 
 // phrasePoints returns what a phrase adds to the score of a section by its heading, by the headings
 // around it, and by occurrences in the text.
-func (s *Snippeter) phrasePoints(st *stretch, p int) (heading, path, text scoring.Score) {
+func (s *Snippeter) phrasePoints(st *section, p int) (heading, path, text scoring.Score) {
 	weight := s.weights[p] + 1
 	switch {
 	case st.heads&bit(p) != 0:
@@ -178,8 +178,8 @@ func (s *Snippeter) phrasePoints(st *stretch, p int) (heading, path, text scorin
 // bestSection returns the index of the first section with the best score, or 0 for the top of the
 // page.
 func (s *Snippeter) bestSection() (best int) {
-	for i := range s.stretches {
-		if s.stretches[i].score > s.stretches[best].score {
+	for i := range s.sections {
+		if s.sections[i].score > s.sections[best].score {
 			best = i
 		}
 	}
@@ -189,25 +189,25 @@ func (s *Snippeter) bestSection() (best int) {
 // moreSections returns up to maxMore further sections with a phrase in their heading, best first.
 func (s *Snippeter) moreSections(best int) []int {
 	var more []int
-	least := s.stretches[best].score * moreShare / 100
-	for i := range s.stretches {
-		if st := &s.stretches[i]; i > 0 && i != best && st.heads != 0 && st.score >= least {
+	least := s.sections[best].score * moreShare / 100
+	for i := range s.sections {
+		if st := &s.sections[i]; i > 0 && i != best && st.heads != 0 && st.score >= least {
 			more = append(more, i)
 		}
 	}
 	slices.SortStableFunc(more, func(a, b int) int {
-		return cmp.Compare(s.stretches[b].score, s.stretches[a].score)
+		return cmp.Compare(s.sections[b].score, s.sections[a].score)
 	})
 	return more[:min(len(more), maxMore)]
 }
 
 // section returns a section of main.
 func (s *Snippeter) section(main string, i int) Section {
-	st := &s.stretches[i]
+	st := &s.sections[i]
 	made := Section{Heading: headingOf(main, st), ID: strings.Clone(st.mark.ID), Score: st.score}
 	for at := i; at != 0; {
-		at = s.stretches[at].parent
-		if heading := headingOf(main, &s.stretches[at]); heading != "" {
+		at = s.sections[at].parent
+		if heading := headingOf(main, &s.sections[at]); heading != "" {
 			made.Path = append(made.Path, heading)
 		}
 	}
@@ -219,7 +219,7 @@ func (s *Snippeter) section(main string, i int) Section {
 }
 
 // explain returns the score of a section as a sum.
-func (s *Snippeter) explain(main string, st *stretch) (parts []SectionPart) {
+func (s *Snippeter) explain(main string, st *section) (parts []SectionPart) {
 	clear(s.counts)
 	word := make([]string, len(s.phrases))
 	for _, r := range s.runs {
@@ -248,7 +248,7 @@ func isPermalink(r rune) bool {
 }
 
 // headingOf returns the heading of a section without permalink signs.
-func headingOf(main string, st *stretch) string {
+func headingOf(main string, st *section) string {
 	heading := strings.TrimFunc(main[st.head:st.body], isPermalink)
 	if heading == "" {
 		heading = strings.TrimSpace(main[st.head:st.body])

@@ -51,8 +51,8 @@ type SnippetArena struct {
 	main   []byte // text of the current page without menus
 	buf    []byte
 
-	stretches []stretch // sections of main; the first is the top of the page
-	counts    []int     // occurrences of phrases in the text of the section that is rated
+	sections []section // sections of main; the first is the top of the page
+	counts   []int     // occurrences of phrases in the text of the section that is rated
 }
 
 // A token is an occurrence of a query term.
@@ -75,7 +75,7 @@ func NewSnippeter(root *query.Node, t *scoring.Terms, a *SnippetArena) *Snippete
 	for i, word := range t.Words {
 		index[word] = i
 	}
-	for _, n := range root.Wanted() {
+	for _, n := range root.PositiveWords() {
 		if n.Function {
 			continue
 		}

@@ -24,7 +24,7 @@ func (w *Walk) Iterator(n *query.Node) Iterator {
 	case query.And:
 		return w.and(n.Kids)
 	case query.Or, query.Most:
-		it := &orIterator{clock: w.clock, kids: w.arena.iterators.Take(len(n.Kids))[:0]}
+		it := &orIterator{clock: w.clock, kids: w.arena.iterators.Alloc(len(n.Kids))[:0]}
 		for _, kid := range n.Kids {
 			if !kid.Function {
 				it.kids = append(it.kids, w.Iterator(kid))
@@ -37,7 +37,7 @@ func (w *Walk) Iterator(n *query.Node) Iterator {
 }
 
 func (w *Walk) and(nodes []*query.Node) Iterator {
-	it := &andIterator{clock: w.clock, kids: w.arena.iterators.Take(len(nodes))[:0]}
+	it := &andIterator{clock: w.clock, kids: w.arena.iterators.Alloc(len(nodes))[:0]}
 	for _, n := range nodes {
 		kid := w.Iterator(n)
 		if kid.Cost() == 0 {
@@ -53,7 +53,7 @@ func (w *Walk) and(nodes []*query.Node) Iterator {
 func (w *Walk) words(n *query.Node) Iterator {
 	switch {
 	case len(n.Forms) > 0:
-		it := &orIterator{clock: w.clock, kids: w.arena.iterators.Take(1 + len(n.Forms))[:0]}
+		it := &orIterator{clock: w.clock, kids: w.arena.iterators.Alloc(1 + len(n.Forms))[:0]}
 		it.kids = append(it.kids, w.term(n.Words[0], n.In))
 		for _, form := range n.Forms {
 			it.kids = append(it.kids, w.term(form, n.In))

@@ -27,7 +27,7 @@ type conjunction struct {
 	batch        *segment.Batch
 
 	required         uint32        // score below which a document of the batch is skipped; 0 while all are counted
-	stretchEnd       vocab.Ordinal // end of the current range of documents
+	rangeEnd         vocab.Ordinal // end of the current range of documents
 	upperBound       uint32        // of the scores in the range
 	othersUpperBound uint32        // of the points of all terms but the driver
 	staticUpperBound uint32        // of the static points
@@ -87,36 +87,36 @@ func (j *conjunction) collectBatch(from vocab.Ordinal) (next vocab.Ordinal) {
 func (j *conjunction) skip(from vocab.Ordinal) vocab.Ordinal {
 	docs := vocab.Ordinal(j.part.Segment.Docs())
 	if j.required == 0 {
-		j.stretchEnd = 0
+		j.rangeEnd = 0
 		return from
 	}
 	for from < docs {
-		if from >= j.stretchEnd {
-			j.nextStretch(from, docs)
+		if from >= j.rangeEnd {
+			j.nextRange(from, docs)
 		}
 		if j.upperBound >= j.required {
 			return from
 		}
-		from = j.stretchEnd
+		from = j.rangeEnd
 	}
 	return End
 }
 
-// nextStretch sets the upper bounds of the range that begins at from: a block of the guide.
-func (j *conjunction) nextStretch(from, docs vocab.Ordinal) {
-	j.stretchEnd = from + windowDocs
+// nextRange sets the upper bounds of the range that begins at from: a block of the guide.
+func (j *conjunction) nextRange(from, docs vocab.Ordinal) {
+	j.rangeEnd = from + windowDocs
 	if j.guide != nil {
-		_, j.stretchEnd = j.guide.postings.BlockMax(from)
+		_, j.rangeEnd = j.guide.postings.BlockMax(from)
 	}
-	j.stretchEnd = min(j.stretchEnd, docs)
+	j.rangeEnd = min(j.rangeEnd, docs)
 	j.othersUpperBound = 0
 	for _, iterators := range [][]*impactIterator{j.allOf, j.optional} {
 		for _, it := range iterators {
-			it.upperBound = it.maxIn(from, j.stretchEnd)
+			it.upperBound = it.maxIn(from, j.rangeEnd)
 			j.othersUpperBound += it.upperBound
 		}
 	}
-	j.staticUpperBound = j.maxStatic(from, j.stretchEnd)
+	j.staticUpperBound = j.maxStatic(from, j.rangeEnd)
 	j.upperBound = j.staticUpperBound + j.othersUpperBound
 	if j.driver != nil {
 		j.othersUpperBound -= j.driver.upperBound
@@ -128,7 +128,7 @@ func (j *conjunction) nextStretch(from, docs vocab.Ordinal) {
 func (j *conjunction) fill(from vocab.Ordinal) (next vocab.Ordinal) {
 	end := End
 	if j.required > 0 {
-		end = j.stretchEnd
+		end = j.rangeEnd
 	}
 	if j.driver == nil {
 		next = j.fillByFilter(from, end)

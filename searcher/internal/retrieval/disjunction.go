@@ -39,11 +39,11 @@ func runDisjunction(w *Walk, p *plan, c *Collector) {
 	d.raiseThreshold()
 	docs := vocab.Ordinal(w.part.Segment.Docs())
 	for from := vocab.Ordinal(0); from < docs && !w.clock.Check(); {
-		to := d.stretchEnd(from, docs)
+		to := d.rangeEnd(from, docs)
 		if to == End {
 			return
 		}
-		d.collectStretch(from, to)
+		d.collectRange(from, to)
 		from = to
 	}
 }
@@ -66,9 +66,9 @@ func (d *disjunction) raiseThreshold() {
 	}
 }
 
-// stretchEnd returns the end of the range that begins at from: that of a block of the essential
+// rangeEnd returns the end of the range that begins at from: that of a block of the essential
 // terms, but at least a window. It returns End if no document ≥ from can reach the threshold.
-func (d *disjunction) stretchEnd(from, docs vocab.Ordinal) vocab.Ordinal {
+func (d *disjunction) rangeEnd(from, docs vocab.Ordinal) vocab.Ordinal {
 	required, sum, to := d.requiredScore(), d.part.Static.maxFrom(from)>>d.Walk.terms.Shift, docs
 	for i, it := range d.terms {
 		if sum += it.maxPoints(); sum < required && i < len(d.terms)-1 {
@@ -83,8 +83,8 @@ func (d *disjunction) stretchEnd(from, docs vocab.Ordinal) vocab.Ordinal {
 	return min(max(to, from+windowDocs), docs)
 }
 
-// collectStretch collects the documents in [from, to).
-func (d *disjunction) collectStretch(from, to vocab.Ordinal) {
+// collectRange collects the documents in [from, to).
+func (d *disjunction) collectRange(from, to vocab.Ordinal) {
 	required, othersUpperBound, n := d.requiredScore(), uint32(0), 0
 	static := d.maxStatic(from, to)
 	if required > 0 {

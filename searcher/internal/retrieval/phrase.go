@@ -44,7 +44,7 @@ type bodyStep struct {
 func newPhrase(n *query.Node, terms map[string]*termIterator, scratch *scratch) *phraseIterator {
 	it := &phraseIterator{
 		in: n.In, within: n.Within,
-		hitCounts: scratch.ints.Take(len(terms)), byCount: scratch.ints.Take(len(terms)),
+		hitCounts: scratch.ints.Alloc(len(terms)), byCount: scratch.ints.Alloc(len(terms)),
 		terms: make([]*termIterator, 0, len(terms)),
 	}
 	for _, t := range terms {
@@ -55,7 +55,7 @@ func newPhrase(n *query.Node, terms map[string]*termIterator, scratch *scratch) 
 		it.byCount[i] = i
 	}
 	for _, n := range phrasesOf(n) {
-		p := phrase{terms: scratch.ints.Take(len(n.Words)), offsets: scratch.uint32s.Take(len(n.Words))}
+		p := phrase{terms: scratch.ints.Alloc(len(n.Words)), offsets: scratch.uint32s.Alloc(len(n.Words))}
 		for k, word := range n.Words {
 			p.terms[k], p.offsets[k] = slices.Index(it.terms, terms[word]), n.Offset(k)
 		}

@@ -54,8 +54,8 @@ func (p *plan) disjunction(w *Walk, anyOf *query.Node, filters []*query.Node) {
 	for _, n := range filters {
 		p.filters = append(p.filters, w.Iterator(n))
 	}
-	p.anyOf = w.arena.scoring.Take(len(w.impacts))[:0]
-	for _, n := range anyOf.Wanted() {
+	p.anyOf = w.arena.scoring.Alloc(len(w.impacts))[:0]
+	for _, n := range anyOf.PositiveWords() {
 		if n.Function {
 			continue
 		}
@@ -69,8 +69,8 @@ func (p *plan) disjunction(w *Walk, anyOf *query.Node, filters []*query.Node) {
 }
 
 func (p *plan) conjunction(w *Walk, root *query.Node) {
-	p.allOf = w.arena.scoring.Take(len(w.impacts))[:0]
-	p.optional = w.arena.scoring.Take(len(w.impacts))[:0]
+	p.allOf = w.arena.scoring.Alloc(len(w.impacts))[:0]
+	p.optional = w.arena.scoring.Alloc(len(w.impacts))[:0]
 	p.require(w, root)
 	for _, it := range w.impacts {
 		if it != nil && it.step > 0 && !slices.Contains(p.allOf, it) {

@@ -192,7 +192,7 @@ func TestCollect(t *testing.T) {
 
 // open opens the posting lists of a query's terms, with random steps.
 func (c *corpus) open(t *testing.T, r *rand.Rand, root *query.Node, a *Arena) (terms Terms, lists []*segment.PostingIterator) {
-	for _, n := range root.Wanted() {
+	for _, n := range root.PositiveWords() {
 		for _, word := range n.Words {
 			if slices.Contains(terms.Words, word) {
 				continue

@@ -95,7 +95,7 @@ type Walk struct {
 func (a *Arena) Walk(part *Part, terms Terms, lists []*segment.PostingIterator, clock *Clock) *Walk {
 	w := a.walks.New()
 	*w = Walk{status: status{clock: clock}, part: part, terms: terms, arena: a}
-	w.impacts = a.scoring.Take(len(lists))
+	w.impacts = a.scoring.Alloc(len(lists))
 	for i, list := range lists {
 		if list != nil {
 			w.impacts[i] = a.impacts.New()

@@ -20,7 +20,7 @@ import (
 // address at which the server listens: host, scheme, base path and client address differ.
 //
 // Inside the server all paths begin at the root. Forward removes the base path from requests; Path,
-// Redirect and Place put it before links. A proxy may remove the base path itself, provided that it
+// Redirect and Rebase put it before links. A proxy may remove the base path itself, provided that it
 // is not one of the server's own paths, such as /search.
 type Site struct {
 	public  string         // URL, without a slash at the end; "" if the requests' own is used
@@ -172,32 +172,32 @@ func (s *Site) Path(path string) string { return s.base + path }
 // Redirect redirects to one of the server's paths.
 func (s *Site) Redirect(c *gin.Context, code int, path string) { c.Redirect(code, s.Path(path)) }
 
-// Place puts the base path before the links of a finished page, so that no template can forget it. Links to
-// other collections, which have another path, are in single quotes and stay as they are.
-func (s *Site) Place(page []byte) []byte { return place(page, s.base) }
+// Rebase puts the base path before the links of a finished page, so that no template can forget it.
+// Links to other collections, which have another path, are in single quotes and stay unchanged.
+func (s *Site) Rebase(page []byte) []byte { return rebase(page, s.base) }
 
-// PlaceBelow puts the path of a collection beside others before the links of a part of a page, which is for
-// a page of the server that has them all.
-func (s *Site) PlaceBelow(part []byte) []byte { return place(part, s.path) }
+// RebaseFragment puts the path of the collection before the links of a part of a page. The part is
+// for a page of all collections, to which Rebase then adds the base path.
+func (s *Site) RebaseFragment(part []byte) []byte { return rebase(part, s.path) }
 
-// place puts a path before the links of a page. The attributes of linking, followed by a quotation mark,
-// occur in markup only: html/template escapes the mark in text.
-func place(page []byte, base string) []byte {
+// rebase puts a path before the links of a page. The attributes of linking, followed by a quotation
+// mark, occur in markup only: html/template escapes the mark in text.
+func rebase(page []byte, base string) []byte {
 	if base == "" {
 		return page
 	}
-	placed := make([]byte, 0, len(page)+len(page)/8)
+	rebased := make([]byte, 0, len(page)+len(page)/8)
 	for {
 		at := bytes.Index(page, []byte(`="/`))
 		if at < 0 {
-			return append(placed, page...)
+			return append(rebased, page...)
 		}
 		name := page[:at]
 		name = name[bytes.LastIndexAny(name, " \n")+1:]
 		at += len(`="`)
-		placed = append(placed, page[:at]...)
+		rebased = append(rebased, page[:at]...)
 		if linking[string(name)] && !bytes.HasPrefix(page[at:], []byte("//")) {
-			placed = append(placed, base...)
+			rebased = append(rebased, base...)
 		}
 		page = page[at:]
 	}

@@ -96,7 +96,7 @@ func (f *Frame) Render(c *gin.Context, status int, page string, v *View) error {
 		c.String(http.StatusInternalServerError, "The page could not be made.\n")
 		return nil
 	}
-	c.Data(status, HTMLType, f.Site.Place(b.Bytes()))
+	c.Data(status, HTMLType, f.Site.Rebase(b.Bytes()))
 	return nil
 }
 
@@ -106,7 +106,7 @@ func (f *Frame) RenderPart(c *gin.Context, page, part string, data any) error {
 	if err := f.pages[messages.English]()[page].ExecuteTemplate(&b, part, data); err != nil {
 		return err
 	}
-	c.Data(http.StatusOK, HTMLType, f.Site.Place(b.Bytes()))
+	c.Data(http.StatusOK, HTMLType, f.Site.Rebase(b.Bytes()))
 	return nil
 }
 
@@ -149,7 +149,7 @@ func (f *Frame) busyPage() []byte {
 	if err := f.pages[messages.English]()["busy"].Execute(&b, v); err != nil {
 		f.Log.Error("template failed", "page", "busy.html", "err", err)
 	}
-	return f.Site.Place(b.Bytes())
+	return f.Site.Rebase(b.Bytes())
 }
 
 // Static serves one asset.

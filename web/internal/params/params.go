@@ -161,9 +161,10 @@ func (p *Params) Required(name, value string) {
 	}
 }
 
-// WantsImages reports whether a request is for images, and removes type:image from the query.
-func (p *Params) WantsImages(r *searcher.Request) bool {
-	images, ok := ImagesAsked(r, p.One("type"))
+// ApplyType applies the parameter type to a request and reports whether that is for images, see the
+// function [ApplyType].
+func (p *Params) ApplyType(r *searcher.Request) bool {
+	images, ok := ApplyType(r, p.One("type"))
 	if !ok {
 		p.Fail("Parameter type must be page, image or service.")
 	}
@@ -179,10 +180,10 @@ const ImagesLimit = 30
 // ServiceFilter restricts a query to definitions of web services.
 const ServiceFilter = "type:service"
 
-// ImagesAsked reports whether a request is for images, by its query, from which it removes
-// type:image, or by the parameter type; ok is false for an unknown type. The type service becomes a
-// filter of the query.
-func ImagesAsked(r *searcher.Request, kind string) (images, ok bool) {
+// ApplyType reports whether a request is for images: if its query has type:image, which ApplyType
+// removes, or by the type given as kind. The type service becomes a filter of the query. ok is false for
+// an unknown type.
+func ApplyType(r *searcher.Request, kind string) (images, ok bool) {
 	r.Query, images = searcher.ForImages(r.Query)
 	switch kind {
 	case "", "all", "page":

@@ -6,33 +6,12 @@ import (
 	"net/url"
 	"path"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 	"unicode"
 
 	"anatomy/searcher"
 )
-
-// Count returns a number with thousands separators: 1,234,567.
-func Count(n int) string {
-	s := strconv.Itoa(n)
-	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
-}
-
-// Counted returns a number with its noun: 1 query, 1,234 queries.
-func Counted(n int, noun string) string {
-	switch {
-	case n == 1:
-		return "1 " + noun
-	case strings.HasSuffix(noun, "y"):
-		return Count(n) + " " + strings.TrimSuffix(noun, "y") + "ies"
-	}
-	return Count(n) + " " + noun + "s"
-}
 
 // Points returns a score with six decimals, so that a column of scores adds up as shown.
 func Points(s searcher.Score) string {

@@ -12,18 +12,9 @@ import (
 	"strconv"
 	"strings"
 	"time"
-)
 
-// Count returns a number with its noun: "1 page", "2 pages".
-func Count[N int | int64 | uint64](n N, noun string) string {
-	switch {
-	case n == 1:
-		return "1 " + noun
-	case strings.HasSuffix(noun, "ry"):
-		return fmt.Sprintf("%d %sies", n, strings.TrimSuffix(noun, "y"))
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
-}
+	"anatomy/internal/plural"
+)
 
 // GroupDigits returns a whole number with its digits in groups of three.
 func GroupDigits(n any) string {
@@ -62,11 +53,11 @@ func FormatAge(now, then time.Time) string {
 	case d < time.Minute:
 		return "just now"
 	case d < time.Hour:
-		return Count(int(d/time.Minute), "minute") + " ago"
+		return plural.Count(int(d/time.Minute), "minute") + " ago"
 	case d < 48*time.Hour:
-		return Count(int(d/time.Hour), "hour") + " ago"
+		return plural.Count(int(d/time.Hour), "hour") + " ago"
 	default:
-		return Count(int(d/(24*time.Hour)), "day") + " ago"
+		return plural.Count(int(d/(24*time.Hour)), "day") + " ago"
 	}
 }
 

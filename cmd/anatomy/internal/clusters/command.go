@@ -19,6 +19,7 @@ import (
 	"anatomy/cmd/anatomy/internal/cli"
 	"anatomy/disk/datadir"
 	"anatomy/disk/shards"
+	"anatomy/internal/plural"
 	"anatomy/vocab"
 )
 
@@ -86,7 +87,7 @@ func printStatus(w io.Writer, st *vocab.ClusterStatus, now time.Time) error {
 	} else {
 		of := ""
 		if st.Shards > 0 {
-			of = " of " + cli.Count(st.Shards, "shard")
+			of = " of " + plural.Count(st.Shards, "shard")
 		}
 		fmt.Fprintf(w, "generation  %d files%s, %.1f MB, made %s\n", st.Files, of, float64(st.Bytes)/1e6, cli.FormatAge(now, st.Made))
 	}
@@ -174,7 +175,7 @@ damaged. --repair restores such objects from the data folder of the owner or a c
 				fmt.Fprintln(c.OutOrStdout(), d)
 			}
 			fmt.Fprintf(c.OutOrStdout(), "%s: %s, %.1f MB read; %d damaged, %d of them restored\n",
-				b, cli.Count(r.Objects, "object"), float64(r.Bytes)/1e6, r.Broken, r.Repaired)
+				b, plural.Count(r.Objects, "object"), float64(r.Bytes)/1e6, r.Broken, r.Repaired)
 			if r.Broken == r.Repaired {
 				return nil
 			}
@@ -229,7 +230,7 @@ up to date, crawl with --cluster.`,
 			}
 			st := w.Status()
 			fmt.Fprintf(screen, "%s, %.1f MB, copied to %s in %.1f s.\n",
-				cli.Count(st.Objects, "object"), float64(st.Bytes)/1e6, b, time.Since(began).Seconds())
+				plural.Count(st.Objects, "object"), float64(st.Bytes)/1e6, b, time.Since(began).Seconds())
 			return nil
 		},
 	}

@@ -19,6 +19,7 @@ import (
 	"anatomy/cmd/anatomy/internal/rules"
 	"anatomy/config"
 	"anatomy/disk/shards"
+	"anatomy/internal/plural"
 	"anatomy/searcher"
 )
 
@@ -193,7 +194,7 @@ that is too long, wrong lines of synonyms, and wrong pins. It notes the pinned p
 				fmt.Fprintln(c.OutOrStdout(), cli.ErrorText(p))
 			}
 			if len(problems) > 0 {
-				return cli.WithHint(fmt.Errorf("%s has %s", kept.Path(), cli.Count(len(problems), "error")),
+				return cli.WithHint(fmt.Errorf("%s has %s", kept.Path(), plural.Count(len(problems), "error")),
 					"correct what is listed; what each key means: anatomy crawl --help")
 			}
 			if len(args) == 0 {
@@ -201,7 +202,7 @@ that is too long, wrong lines of synonyms, and wrong pins. It notes the pinned p
 					return err
 				}
 			}
-			_, err = fmt.Fprintf(c.OutOrStdout(), "%s: %s, no errors\n", kept.Path(), cli.Count(len(kept.Crawl), "key"))
+			_, err = fmt.Fprintf(c.OutOrStdout(), "%s: %s, no errors\n", kept.Path(), plural.Count(len(kept.Crawl), "key"))
 			return err
 		},
 	}

@@ -11,6 +11,7 @@ import (
 	"anatomy/cmd/anatomy/internal/cli"
 	"anatomy/disk/datadir"
 	"anatomy/disk/durable"
+	"anatomy/internal/plural"
 )
 
 // New returns the command disks.
@@ -58,7 +59,7 @@ finds out which pages were there, and the next crawl fetches them.`,
 				return err
 			}
 			_, err = fmt.Fprintf(c.OutOrStdout(), "%s copied to %s; %s is not used any more.\n",
-				cli.Count(files, "file"), s.Data, args[0])
+				plural.Count(files, "file"), s.Data, args[0])
 			return err
 		},
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"anatomy/cmd/anatomy/internal/cli"
+	"anatomy/internal/plural"
 	"anatomy/upkeep"
 	"anatomy/warc"
 )
@@ -75,7 +76,7 @@ those that were kept; requests are not kept, and not written.`,
 				report, err = upkeep.Export(c.Context(), archive, s.Data, upkeep.ExportOptions{
 					Software: "anatomy " + version,
 					Written:  written,
-					Progress: func(r upkeep.ExportReport) { line(cli.Count(r.Pages, "page")) },
+					Progress: func(r upkeep.ExportReport) { line(plural.Count(r.Pages, "page")) },
 				})
 				return err
 			})
@@ -94,7 +95,7 @@ those that were kept; requests are not kept, and not written.`,
 			if err != nil {
 				return err
 			}
-			fmt.Fprintf(screen, "%s, %s and %s exported\n", cli.Count(report.Pages, "page"), cli.Count(report.Duplicates, "duplicate"), cli.Count(report.Redirects, "redirect"))
+			fmt.Fprintf(screen, "%s, %s and %s exported\n", plural.Count(report.Pages, "page"), plural.Count(report.Duplicates, "duplicate"), plural.Count(report.Redirects, "redirect"))
 			if report.Lost > 0 {
 				fmt.Fprintf(screen, "%d duplicates were left out, because their originals changed since\n", report.Lost)
 			}

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"anatomy/cmd/anatomy/internal/cli"
+	"anatomy/internal/plural"
 	"anatomy/parallel"
 )
 
@@ -82,7 +83,7 @@ func exportParallel(c *cobra.Command, data string, f parallelFlags) error {
 		return out.Flush()
 	}))
 	if err == nil {
-		fmt.Fprintf(c.ErrOrStderr(), "%s exported\n", cli.Count(written, unit))
+		fmt.Fprintf(c.ErrOrStderr(), "%s exported\n", plural.Count(written, unit))
 	}
 	return err
 }

@@ -10,6 +10,7 @@ import (
 
 	"anatomy/cmd/anatomy/internal/cli"
 	"anatomy/engine"
+	"anatomy/internal/plural"
 	"anatomy/vocab"
 )
 
@@ -106,7 +107,7 @@ func refusals(before, s engine.CrawlStats) string {
 // byLinks counts the documents that are searchable only by the texts of links to them.
 func byLinks(s engine.CrawlStats) string {
 	if n := s.Documents - s.Searchable; n > 0 {
-		return ", and " + cli.Count(n, "other URL") + " by the text of links"
+		return ", and " + plural.Count(n, "other URL") + " by the text of links"
 	}
 	return ""
 }
@@ -119,11 +120,11 @@ func Summary(before, s engine.CrawlStats, interrupted bool) string {
 	}
 	pages := max(0, s.Pages-before.Pages) // pages that left the results are counted apart
 	fmt.Fprintf(&b, "%s in %s (%.0f/s). In all: %d pages of %s known, %d searchable%s.\n",
-		cli.Count(pages, "new page"), s.Elapsed.Round(100*time.Millisecond), float64(pages)/max(0.001, s.Elapsed.Seconds()),
-		s.Pages, cli.Count(s.Known, "URL"), s.Searchable, byLinks(s))
-	fmt.Fprintf(&b, "%s, %s", cli.Count(s.Duplicates, "duplicate"), cli.Count(s.Outcomes["redirected"]-before.Outcomes["redirected"], "redirect"))
+		plural.Count(pages, "new page"), s.Elapsed.Round(100*time.Millisecond), float64(pages)/max(0.001, s.Elapsed.Seconds()),
+		s.Pages, plural.Count(s.Known, "URL"), s.Searchable, byLinks(s))
+	fmt.Fprintf(&b, "%s, %s", plural.Count(s.Duplicates, "duplicate"), plural.Count(s.Outcomes["redirected"]-before.Outcomes["redirected"], "redirect"))
 	if n := s.DeadLinks() - before.DeadLinks(); n > 0 {
-		fmt.Fprintf(&b, ", %s", cli.Count(n, "dead link"))
+		fmt.Fprintf(&b, ", %s", plural.Count(n, "dead link"))
 	}
 	for _, name := range []string{"forbidden", "unsupported", "too large", "refused", "no such name", "failed"} {
 		if n := s.Outcomes[name] - before.Outcomes[name]; n > 0 {
@@ -131,7 +132,7 @@ func Summary(before, s engine.CrawlStats, interrupted bool) string {
 		}
 	}
 	if r := s.Revisits; r.Visited > 0 {
-		fmt.Fprintf(&b, ".\n%d revisited: %d unchanged (%d answered 304), %s, %s left the results", r.Visited, r.Unchanged, r.NotModified, cli.Count(r.Changed, "new version"), cli.Count(r.Left, "page"))
+		fmt.Fprintf(&b, ".\n%d revisited: %d unchanged (%d answered 304), %s, %s left the results", r.Visited, r.Unchanged, r.NotModified, plural.Count(r.Changed, "new version"), plural.Count(r.Left, "page"))
 		if r.Unconfirmed > 0 {
 			fmt.Fprintf(&b, ", %d not found and kept until another visit confirms that", r.Unconfirmed)
 		}
@@ -142,12 +143,12 @@ func Summary(before, s engine.CrawlStats, interrupted bool) string {
 	if refused := refusals(before, s); refused != "" {
 		fmt.Fprintf(&b, ".\nURLs not requested: %s", refused)
 		for _, r := range s.Refusals {
-			fmt.Fprintf(&b, ".\n  %s: %s", cli.Count(int64(r.Refused), "URL"), r.Why)
+			fmt.Fprintf(&b, ".\n  %s: %s", plural.Count(int64(r.Refused), "URL"), r.Why)
 		}
 		fmt.Fprintf(&b, ".\n  To see why one was refused: anatomy trace URL. To refuse none for its like: --max-repeats -1")
 	}
 	if s.Down > 0 {
-		fmt.Fprintf(&b, ".\n%s given up until the next crawl", cli.Count(s.Down, "host"))
+		fmt.Fprintf(&b, ".\n%s given up until the next crawl", plural.Count(s.Down, "host"))
 		for _, h := range s.DownHosts {
 			fmt.Fprintf(&b, ".\n  %s: %s", h.Host, h.Why)
 		}
@@ -155,15 +156,15 @@ func Summary(before, s engine.CrawlStats, interrupted bool) string {
 	if why := waiting(s); why != "" && !interrupted {
 		fmt.Fprintf(&b, ".\nHosts with URLs that are not fetched: %s", why)
 	}
-	fmt.Fprintf(&b, ".\n%s, %.1f MB", cli.Count(s.Requests, "request"), float64(s.Bytes)/1e6)
+	fmt.Fprintf(&b, ".\n%s, %.1f MB", plural.Count(s.Requests, "request"), float64(s.Bytes)/1e6)
 	if s.RequestsPerPage > 0 {
 		fmt.Fprintf(&b, "; %.2f requests for each new page", s.RequestsPerPage)
 	}
 	if s.Rendered > 0 {
-		fmt.Fprintf(&b, "; %s rendered", cli.Count(s.Rendered, "page"))
+		fmt.Fprintf(&b, "; %s rendered", plural.Count(s.Rendered, "page"))
 	}
 	if lookups := s.DNSHits + s.DNSMisses; lookups > 0 {
-		fmt.Fprintf(&b, "; DNS: %s, %.0f %% of look-ups from the cache", cli.Count(s.DNSQueries, "query"), 100*float64(s.DNSHits)/float64(lookups))
+		fmt.Fprintf(&b, "; DNS: %s, %.0f %% of look-ups from the cache", plural.Count(s.DNSQueries, "query"), 100*float64(s.DNSHits)/float64(lookups))
 	}
 	b.WriteString(".")
 	return b.String()

@@ -15,6 +15,7 @@ import (
 
 	"anatomy/cmd/anatomy/internal/cli"
 	"anatomy/eval"
+	"anatomy/internal/plural"
 	"anatomy/searcher"
 	"anatomy/upkeep"
 )
@@ -233,7 +234,7 @@ func gainText(g eval.Gain) string {
 
 func printMeasures(w io.Writer, name string, m eval.Measures) {
 	fmt.Fprintf(w, "%s%s: success@1 %.4f, MRR@10 %.4f, recall@10 %.4f, nDCG@10 %.4f, MAP %.4f, without results %.4f\n",
-		name, cli.Count(m.Queries, "query"), m.Success1, m.MRR10, m.Recall10, m.NDCG10, m.MAP, m.Empty)
+		name, plural.Count(m.Queries, "query"), m.Success1, m.MRR10, m.Recall10, m.NDCG10, m.MAP, m.Empty)
 }
 
 // printChanges prints the queries whose first relevant page changed its rank, the largest change of

@@ -7,6 +7,7 @@ import (
 
 	"anatomy/cmd/anatomy/internal/cli"
 	"anatomy/eval"
+	"anatomy/internal/plural"
 	"anatomy/searcher"
 	"anatomy/upkeep"
 	"anatomy/vocab"
@@ -26,7 +27,7 @@ func (e *evaluation) teach(c *cobra.Command, data string, judged []eval.Judged) 
 		return err
 	}
 	w := c.OutOrStdout()
-	fmt.Fprintf(w, "learning from %s, seed %d\n", cli.Count(len(judged), "query"), e.seed)
+	fmt.Fprintf(w, "learning from %s, seed %d\n", plural.Count(len(judged), "query"), e.seed)
 	learnt := start
 	if err := withOptions(data, searcher.Options{Weights: start}, func(s *searcher.Searcher) error {
 		l := eval.Learner{Searcher: s, Seed: e.seed, ID: upkeep.TextID, Progress: func(weight string, value searcher.Milli, mrr float64) {

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"anatomy/cmd/anatomy/internal/cli"
+	"anatomy/internal/plural"
 	"anatomy/ranking"
 )
 
@@ -212,7 +213,7 @@ func signed(v float64, digits int) string {
 
 // Iterations returns how a computation ended: "45 iterations, residual 9.1e-07".
 func Iterations(n int, residual, tolerance float64) string {
-	s := fmt.Sprintf("%s, residual %.2g", cli.Count(n, "iteration"), residual)
+	s := fmt.Sprintf("%s, residual %.2g", plural.Count(n, "iteration"), residual)
 	if residual > tolerance {
 		s += fmt.Sprintf(", stopped above the tolerance of %.2g", tolerance)
 	}
@@ -225,7 +226,7 @@ func Unlinked(r *ranking.Report) string {
 		return ""
 	}
 	return fmt.Sprintf("no other site links to %s, so pages there rank little above pages without links to them\n",
-		cli.Count(r.Unlinked, "site"))
+		plural.Count(r.Unlinked, "site"))
 }
 
 // TeleportTo describes the teleport set.
@@ -233,5 +234,5 @@ func TeleportTo(r *ranking.Report) string {
 	if r.Personalized == "" {
 		return "every page"
 	}
-	return fmt.Sprintf("%s (%s)", r.Personalized, cli.Count(r.Teleport, "page"))
+	return fmt.Sprintf("%s (%s)", r.Personalized, plural.Count(r.Teleport, "page"))
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"anatomy/cmd/anatomy/internal/cli"
+	"anatomy/internal/plural"
 	"anatomy/ranking"
 )
 
@@ -41,7 +42,7 @@ reverse, how many of the first pages they share, and the pages whose rank differ
 }
 
 func printDiff(w io.Writer, d *ranking.Comparison) {
-	fmt.Fprintf(w, "%s, Kendall's tau %.4f; %.2g %% of the rank moved\n", cli.Count(d.Pages, "page"), d.Kendall, 100*d.Moved)
+	fmt.Fprintf(w, "%s, Kendall's tau %.4f; %.2g %% of the rank moved\n", plural.Count(d.Pages, "page"), d.Kendall, 100*d.Moved)
 	for _, s := range d.Shared {
 		fmt.Fprintf(w, "%d of the first %d pages are the same\n", s.Pages, s.First)
 	}

@@ -14,6 +14,7 @@ import (
 
 	"anatomy/cmd/anatomy/internal/cli"
 	"anatomy/cmd/anatomy/internal/rankpage"
+	"anatomy/internal/plural"
 	"anatomy/pagerank"
 	"anatomy/pagerank/bvgraph"
 	"anatomy/ranking"
@@ -49,7 +50,7 @@ func (e *edgeFiles) rank(c *cobra.Command, f *rankFlags, show func(string)) erro
 		return cli.WithHint(err, "a line is a node of the graph, optionally followed by a weight; # starts a comment")
 	}
 	o.SelfLinks = true
-	o.Reading = func(links int) { show("reading: " + cli.Count(links, "link")) }
+	o.Reading = func(links int) { show("reading: " + plural.Count(links, "link")) }
 	if e.bv != "" {
 		return e.writeBV(c, in, o, show)
 	}
@@ -94,7 +95,7 @@ func (e *edgeFiles) rank(c *cobra.Command, f *rankFlags, show func(string)) erro
 		where = ", from disk"
 	}
 	residual := residuals[len(residuals)-1]
-	fmt.Fprintf(c.ErrOrStderr(), "%s, %s%s; %s\n", cli.Count(r.Nodes, "node"), cli.Count(r.Links, "link"), where, rankpage.Iterations(r.Iterations, residual, o.Tolerance))
+	fmt.Fprintf(c.ErrOrStderr(), "%s, %s%s; %s\n", plural.Count(r.Nodes, "node"), plural.Count(r.Links, "link"), where, rankpage.Iterations(r.Iterations, residual, o.Tolerance))
 	return e.report(c, f, o, results, topics, residuals, began)
 }
 
@@ -225,7 +226,7 @@ func (e *edgeFiles) writeBV(c *cobra.Command, in io.Reader, o pagerank.Options, 
 	if err := write(".properties", p.Write); err != nil {
 		return err
 	}
-	fmt.Fprintf(c.ErrOrStderr(), "%s, %s\n", cli.Count(g.Nodes(), "node"), cli.Count(g.Links(), "link"))
+	fmt.Fprintf(c.ErrOrStderr(), "%s, %s\n", plural.Count(g.Nodes(), "node"), plural.Count(g.Links(), "link"))
 	return nil
 }
 

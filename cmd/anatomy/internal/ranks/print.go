@@ -7,6 +7,7 @@ import (
 
 	"anatomy/cmd/anatomy/internal/cli"
 	"anatomy/cmd/anatomy/internal/rankpage"
+	"anatomy/internal/plural"
 	"anatomy/ranking"
 )
 
@@ -19,9 +20,9 @@ func printRanks(w io.Writer, r *ranking.Report) {
 	if r.Method == ranking.ByHosts.String() {
 		what = "host"
 	}
-	fmt.Fprintf(w, "%s, %s, %s without links; %s\n", cli.Count(r.Pages, "page"), cli.Count(r.Links, "link"), cli.Count(r.Dangled, what), by)
+	fmt.Fprintf(w, "%s, %s, %s without links; %s\n", plural.Count(r.Pages, "page"), plural.Count(r.Links, "link"), plural.Count(r.Dangled, what), by)
 	fmt.Fprintf(w, "%s, %.2f s\n", rankpage.Iterations(len(r.Residuals), r.Residuals[len(r.Residuals)-1], r.Tolerance), r.Seconds)
-	fmt.Fprintf(w, "half of the rank is on %s", cli.Count(r.Half, "page"))
+	fmt.Fprintf(w, "half of the rank is on %s", plural.Count(r.Half, "page"))
 	if r.Compared && r.Moved > leastMoved {
 		fmt.Fprintf(w, "; %.2g %% of it moved", 100*r.Moved)
 	}
@@ -31,7 +32,7 @@ func printRanks(w io.Writer, r *ranking.Report) {
 	printRanked(w, "lost most", r.Losers)
 	fmt.Fprintf(w, "\nhosts:\n")
 	for _, h := range r.Hosts[:min(hostsPrinted, len(r.Hosts))] {
-		fmt.Fprintf(w, "  %.6f  %s, %s\n", h.Share, cli.OneLine(h.Host), cli.Count(h.Pages, "page"))
+		fmt.Fprintf(w, "  %.6f  %s, %s\n", h.Share, cli.OneLine(h.Host), plural.Count(h.Pages, "page"))
 	}
 	if r.Name != ranking.Default {
 		fmt.Fprintf(w, "\nwritten as vector %q; to search with it: --rank %s, or rank=%s in the API (default: %q)\n", r.Name, r.Name, r.Name, ranking.Default)

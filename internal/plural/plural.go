@@ -1,0 +1,42 @@
+// Package plural formats numbers with their English nouns.
+package plural
+
+import (
+	"strconv"
+	"strings"
+)
+
+// Count returns a number with its noun: "1 query", "2 queries", "1234 pages".
+func Count[N int | int64 | uint64](n N, noun string) string { return of(digits(n), noun) }
+
+// CountCommas is Count with thousands separators: "1,234 pages".
+func CountCommas[N int | int64 | uint64](n N, noun string) string { return of(Commas(n), noun) }
+
+// of returns the digits of a number with its noun. The plural ends in -s or, after a consonant and
+// y, in -ies.
+func of(digits, noun string) string {
+	stem, ok := strings.CutSuffix(noun, "y")
+	switch {
+	case digits == "1":
+		return "1 " + noun
+	case ok && stem != "" && !strings.ContainsRune("aeiou", rune(stem[len(stem)-1])):
+		return digits + " " + stem + "ies"
+	}
+	return digits + " " + noun + "s"
+}
+
+// Commas returns a number with thousands separators: 1,234,567.
+func Commas[N int | int64 | uint64](n N) string {
+	s := digits(n)
+	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
+
+func digits[N int | int64 | uint64](n N) string {
+	if n < 0 {
+		return strconv.FormatInt(int64(n), 10)
+	}
+	return strconv.FormatUint(uint64(n), 10)
+}
