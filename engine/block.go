@@ -13,6 +13,7 @@ import (
 	"anatomy/control"
 	"anatomy/disk/docindex"
 	"anatomy/disk/repository"
+	"anatomy/engine/internal/favicon"
 	"anatomy/urlserver"
 	"anatomy/vocab"
 	"anatomy/weburl"
@@ -94,8 +95,12 @@ func enforceBlocks(
 	ctx context.Context, s *stages, n *intake, report *control.BlockReport,
 ) error {
 	lifted := map[vocab.DocID]uint16{} // with their depths
+	icons := favicon.NewRemover(s.dir, s.urls.IsBlocked)
 	err := s.urls.EachBlockMismatch(func(r docindex.Record, blocked bool) error {
 		if blocked {
+			if err := icons.Remove(r.URL); err != nil { // first: after a crash the document is visited again
+				return err
+			}
 			reserved, err := s.urls.Reserve(r.Doc)
 			if !reserved || err != nil {
 				return err // the document is in flight, and its outcome will be Blocked

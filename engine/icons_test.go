@@ -8,12 +8,14 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"anatomy/disk/icons"
 	"anatomy/internal/test/testweb"
+	"anatomy/upkeep"
 )
 
 func pngOf(t *testing.T, side int) string {
@@ -105,8 +107,49 @@ func TestIcons(t *testing.T) {
 	if got, err := icons.Read(o.Dir, "usual.test"); err != nil || string(got) != pngOf(t, 32) {
 		t.Errorf("after a month the new icon is not kept: %v", err)
 	}
+	var backup bytes.Buffer
+	_, err := upkeep.Backup(t.Context(), &backup, o.Dir, nil)
+	testweb.Must(t, err)
+	restored := filepath.Join(t.TempDir(), "restored")
+	_, err = upkeep.Restore(t.Context(), &backup, restored, nil)
+	testweb.Must(t, err)
+	if !icons.Has(restored, "usual.test") {
+		t.Error("a backup lacks the icons")
+	}
 	site := testweb.OpenSite(t, o.Dir)
 	if !site.HasIcon("usual.test") || site.HasIcon("none.test") || site.HasIcon("never.test") {
 		t.Error("the collection has other icons than its folder")
+	}
+}
+
+// TestBlockedIcons: an icon is deleted with all pages of its host, not with some, and no crawl fetches it
+// before the block is lifted.
+func TestBlockedIcons(t *testing.T) {
+	w := testweb.New(t)
+	for _, host := range []string{"one.test", "two.test", "www.two.test"} {
+		w.Page(host+"/", "<title>home</title><p>heron "+host+" <a href=/deep>deep</a>")
+		w.Page(host+"/deep", "<title>deep</title><p>deep "+host)
+		w.Body(host+"/favicon.ico", "image/png", pngOf(t, 16))
+	}
+	o := w.Options(filepath.Join(t.TempDir(), "data"), "http://one.test/", "http://two.test/", "http://www.two.test/")
+	o.Icons = true
+	testweb.Crawl(t, o)
+	has := func(when string, want ...string) {
+		t.Helper()
+		for _, host := range []string{"one.test", "two.test", "www.two.test"} {
+			if icons.Has(o.Dir, host) != slices.Contains(want, host) {
+				t.Errorf("%s: %s has an icon: %v", when, host, !slices.Contains(want, host))
+			}
+		}
+	}
+	has("after the crawl", "one.test", "two.test", "www.two.test")
+	_, err := upkeep.Block(t.Context(), o.Dir, []string{"http://one.test/", "two.test"})
+	testweb.Must(t, err)
+	has("blocked", "one.test")
+	w.Requests()
+	testweb.Crawl(t, testweb.Recrawling(o))
+	has("after another crawl", "one.test")
+	if n := w.Requests()["two.test/favicon.ico"]; n != 0 {
+		t.Errorf("%d requests for the icon of a blocked host", n)
 	}
 }

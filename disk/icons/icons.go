@@ -57,6 +57,15 @@ func Has(dir, host string) bool {
 	return err == nil && info.Size() > 0
 }
 
+// Remove deletes what is recorded of the icon of a host.
+func Remove(dir, host string) error {
+	err := durable.Remove(durable.OS, file(dir, host))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("icon of %s: %w", host, err)
+	}
+	return nil
+}
+
 // A Writer adds icons to a data folder. It is safe for concurrent use. One process has one for a folder.
 type Writer struct {
 	dir string
