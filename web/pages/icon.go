@@ -1,6 +1,7 @@
 package pages
 
 import (
+	"crypto/sha256"
 	"net/http"
 	"net/url"
 
@@ -19,13 +20,13 @@ import (
 type iconPages struct {
 	*frame.Frame
 	reader *reader.Reader
-	drawn  *lru.Cache[string, []byte] // by host; nil for one that cannot be shown
+	drawn  *lru.Cache[[sha256.Size]byte, []byte] // by hash of what the site sent; nil for what cannot be shown
 }
 
 const maxIcons = 8 << 20 // bytes of drawn, in memory
 
 func newIconPages(f *frame.Frame, r *reader.Reader) *iconPages {
-	return &iconPages{f, r, lru.New(maxIcons, func(host string, icon []byte) int { return 100 + len(host) + len(icon) })}
+	return &iconPages{f, r, lru.New(maxIcons, func(_ [sha256.Size]byte, icon []byte) int { return 100 + sha256.Size + len(icon) })}
 }
 
 // icon answers with the icon of a host: parameter host.
@@ -36,13 +37,7 @@ func (s *iconPages) icon(c *gin.Context) error {
 	if p.Err != nil {
 		return p.Err
 	}
-	drawn, ok := s.drawn.Get(host)
-	if !ok {
-		if content, err := s.reader.Collection.Icon(host); err == nil {
-			drawn, _ = picture.Icon(content) // nil for what is no image
-			s.drawn.Put(host, drawn)
-		}
-	}
+	drawn := s.draw(host)
 	if drawn == nil {
 		return respond.NotFound("The collection has no icon of this host.")
 	}
@@ -54,6 +49,22 @@ func (s *iconPages) icon(c *gin.Context) error {
 	c.Header("Content-Security-Policy", respond.DataPolicy)
 	c.Data(http.StatusOK, "image/png", drawn)
 	return nil
+}
+
+// draw returns the icon of a host, or nil. It reads the file each time, as a crawl may replace it and an
+// operator may remove the host.
+func (s *iconPages) draw(host string) []byte {
+	content, err := s.reader.Collection.Icon(host)
+	if err != nil {
+		return nil
+	}
+	sum := sha256.Sum256(content)
+	drawn, ok := s.drawn.Get(sum)
+	if !ok {
+		drawn, _ = picture.Icon(content) // nil for what is no image
+		s.drawn.Put(sum, drawn)
+	}
+	return drawn
 }
 
 // addIcons gives results the icons of their hosts that the collection has.
