@@ -80,19 +80,19 @@ func (s *Handlers) Routes(r *gin.Engine) {
 	}
 	table := s.actions.table()
 	for name, act := range table {
-		r.POST("/crawl/"+name, s.acting(name, act))
+		r.POST("/crawl/"+name, s.acting(name, act, s.crawlForms()))
 	}
 	if s.actions.tuning != nil {
 		get("/crawl/judged", s.Page(s.judgedPage))
 		for name, act := range s.actions.judging() {
-			r.POST("/crawl/"+name, s.judging(name, act))
+			r.POST("/crawl/"+name, s.acting(name, act, s.judgedForms()))
 		}
 	}
 	for old, name := range map[string]string{
 		"crawl": "begin", "rank": "rank", "remove": "block", "restore": "unblock", "pause": "pause", "resume": "resume",
 	} {
 		if act := table[name]; act != nil {
-			r.POST("/dashboard/"+old, s.acting(name, act))
+			r.POST("/dashboard/"+old, s.acting(name, act, s.crawlForms()))
 		}
 	}
 }
@@ -286,9 +286,31 @@ func (s *Handlers) rankPage(c *gin.Context) error {
 // MaxForm bounds a posted form, in bytes.
 const MaxForm = session.MaxForm
 
-// acting returns a handler that runs an action for visitors who may act. Browsers get the page;
-// programs, which send the token in Authorization, get JSON.
-func (s *Handlers) acting(name string, act action) gin.HandlerFunc {
+// The forms of a page are what follows an action of one of them.
+type forms struct {
+	// show answers with the page and the result of the action.
+	show func(c *gin.Context, code int, result []string, failed bool) error
+
+	// target returns the address that a successful action leads to; "" to show its result.
+	target func(c *gin.Context, name string, result []string) string
+}
+
+// crawlForms are the forms of the admin page.
+func (s *Handlers) crawlForms() forms {
+	return forms{s.show, func(c *gin.Context, _ string, result []string) string {
+		if len(result) > 0 {
+			return ""
+		}
+		if missing := c.Request.PostForm.Get("missing"); missing != "" {
+			return "/crawl?" + url.Values{"missing": {missing}}.Encode()
+		}
+		return "/crawl"
+	}}
+}
+
+// acting returns a handler that runs an action for visitors who may act. Browsers get the page of its
+// form; programs, which send the token in Authorization, get JSON.
+func (s *Handlers) acting(name string, act action, of forms) gin.HandlerFunc {
 	return func(c *gin.Context) {
 		result, err := s.act(c, name, act)
 		if c.GetHeader("Authorization") != "" {
@@ -299,17 +321,16 @@ func (s *Handlers) acting(name string, act action) gin.HandlerFunc {
 		switch {
 		case errors.As(err, &p):
 			s.Problem(c, s.respond.Judge(c, err))
+			return
 		case err != nil:
-			s.Page(func(c *gin.Context) error { return s.show(c, http.StatusConflict, []string{err.Error()}, true) })(c)
-		case len(result) == 0:
-			target := "/crawl"
-			if missing := c.Request.PostForm.Get("missing"); missing != "" {
-				target += "?" + url.Values{"missing": {missing}}.Encode()
-			}
-			s.Site.Redirect(c, http.StatusSeeOther, target)
-		default:
-			s.Page(func(c *gin.Context) error { return s.show(c, http.StatusOK, result, false) })(c)
+			s.Page(func(c *gin.Context) error { return of.show(c, http.StatusConflict, []string{err.Error()}, true) })(c)
+			return
 		}
+		if target := of.target(c, name, result); target != "" {
+			s.Site.Redirect(c, http.StatusSeeOther, target)
+			return
+		}
+		s.Page(func(c *gin.Context) error { return of.show(c, http.StatusOK, result, false) })(c)
 	}
 }
 

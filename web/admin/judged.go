@@ -12,7 +12,6 @@ import (
 
 	"github.com/gin-gonic/gin"
 
-	"anatomy/web/internal/respond"
 	"anatomy/web/internal/text"
 )
 
@@ -131,32 +130,19 @@ func (s *Handlers) showJudged(c *gin.Context, code int, result []string, failed 
 	return s.Render(c, code, "judged", page)
 }
 
-// judging returns a handler that runs an action of the page of judged queries for visitors who may act.
-// A form with the query string of a search in the field back leads back to that search.
-func (s *Handlers) judging(name string, act action) gin.HandlerFunc {
-	return func(c *gin.Context) {
-		result, err := s.act(c, name, act)
-		if c.GetHeader("Authorization") != "" {
-			s.answerProgram(c, result, err)
-			return
-		}
-		var p *respond.Problem
-		back, failed := url.ParseQuery(c.Request.PostForm.Get("back"))
+// judgedForms are the forms of the page of judged queries. One with the query string of a search in the
+// field back leads back to that search.
+func (s *Handlers) judgedForms() forms {
+	return forms{s.showJudged, func(c *gin.Context, name string, _ []string) string {
+		back, err := url.ParseQuery(c.Request.PostForm.Get("back"))
 		switch {
-		case errors.As(err, &p):
-			s.Problem(c, s.respond.Judge(c, err))
-		case err != nil:
-			s.Page(func(c *gin.Context) error {
-				return s.showJudged(c, http.StatusConflict, []string{err.Error()}, true)
-			})(c)
-		case failed == nil && len(back) > 0:
-			s.Site.Redirect(c, http.StatusSeeOther, "/search?"+back.Encode()+resultAnchor(c.Query("at")))
+		case err == nil && len(back) > 0:
+			return "/search?" + back.Encode() + resultAnchor(c.Query("at"))
 		case name == "learn":
-			s.Site.Redirect(c, http.StatusSeeOther, "/crawl/judged")
-		default:
-			s.Page(func(c *gin.Context) error { return s.showJudged(c, http.StatusOK, result, false) })(c)
+			return "/crawl/judged"
 		}
-	}
+		return ""
+	}}
 }
 
 // resultAnchor returns the fragment of a result, given by its number on the page.
