@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"sync"
 
 	"anatomy/disk/icons"
@@ -99,8 +100,8 @@ func (s *Site) HasIcon(host string) bool {
 // Icon returns the icon of a host as its site sent it. The error wraps ErrNotFound if there is none.
 func (s *Site) Icon(host string) ([]byte, error) {
 	for _, dir := range s.folders {
-		if icons.Has(dir, host) {
-			return icons.Read(dir, host)
+		if icon, err := icons.Read(dir, host); !errors.Is(err, fs.ErrNotExist) {
+			return icon, err
 		}
 	}
 	return nil, fmt.Errorf("icon of %s: %w", host, ErrNotFound)

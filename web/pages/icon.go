@@ -41,11 +41,7 @@ func (s *iconPages) icon(c *gin.Context) error {
 	if drawn == nil {
 		return respond.NotFound("The collection has no icon of this host.")
 	}
-	shared := "public"
-	if c.GetBool(respond.PrivateKey) {
-		shared = "private"
-	}
-	c.Header("Cache-Control", shared+", max-age=86400")
+	respond.CacheForDay(c)
 	c.Header("Content-Security-Policy", respond.DataPolicy)
 	c.Data(http.StatusOK, "image/png", drawn)
 	return nil

@@ -57,11 +57,7 @@ func (s *imagePages) image(c *gin.Context) error {
 	}
 	c.Header("Content-Security-Policy", respond.DataPolicy)  // for an image opened by itself
 	c.Header("Cross-Origin-Resource-Policy", "cross-origin") // programs show the images that the API names
-	shared := "public"
-	if c.GetBool(respond.PrivateKey) {
-		shared = "private"
-	}
-	c.Header("Cache-Control", shared+", max-age=86400")
+	respond.CacheForDay(c)
 	c.Data(http.StatusOK, small.Kind, small.Body)
 	return nil
 }

@@ -17,3 +17,13 @@ const PrivateKey = "private"
 // AsData sets the policy of an answer that is data for programs: opened in a browser, it does
 // nothing.
 func AsData(c *gin.Context) { c.Writer.Header().Set("Content-Security-Policy", DataPolicy) }
+
+// CacheForDay lets clients keep an answer for a day, and shared caches if everybody may read the
+// collection.
+func CacheForDay(c *gin.Context) {
+	who := "public"
+	if c.GetBool(PrivateKey) {
+		who = "private"
+	}
+	c.Header("Cache-Control", who+", max-age=86400")
+}
