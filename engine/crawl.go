@@ -230,8 +230,7 @@ func (c *Crawl) open(o *Options) (err error) {
 		return err
 	}
 	if _, here := c.visitor.(*crawler.Crawler); here && o.Icons {
-		c.fetcher.icons, err = favicon.New(o.Dir, o.Log, o.Now)
-		c.intake.icons = c.fetcher.icons
+		c.icons, err = favicon.New(o.Dir, o.Log, o.Now)
 	}
 	return err
 }

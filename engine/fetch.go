@@ -10,7 +10,6 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"anatomy/crawler"
-	"anatomy/engine/internal/favicon"
 	"anatomy/engine/internal/meter"
 	"anatomy/vocab"
 )
@@ -37,7 +36,6 @@ type fetcher struct {
 	out         atomic.Int64 // leases in flight
 	granted     atomic.Int64 // number of leases so far
 	rate        meter.Rate
-	icons       *favicon.Collector // nil: icons are not fetched
 }
 
 // run visits hosts until nothing is left to fetch, ctx ends or the disk is nearly full.

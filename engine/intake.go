@@ -9,7 +9,6 @@ import (
 
 	"anatomy/disk/datadir"
 	"anatomy/disk/docindex"
-	"anatomy/engine/internal/favicon"
 	"anatomy/engine/internal/meter"
 	"anatomy/indexer"
 	"anatomy/lru"
@@ -25,10 +24,9 @@ type intake struct {
 	*stages
 	offline   bool // no network access; set before the stages run
 	errors    meter.Errors
-	bodyBytes atomic.Int64       // total body bytes of pages passed to the store server
-	icons     *favicon.Collector // nil: icons are not fetched
-	truncated atomic.Int64       // number of these pages whose body is truncated
-	rendered  atomic.Int64       // number of these pages whose body their scripts made
+	bodyBytes atomic.Int64 // total body bytes of pages passed to the store server
+	truncated atomic.Int64 // number of these pages whose body is truncated
+	rendered  atomic.Int64 // number of these pages whose body their scripts made
 
 	// alternates are the versions that sitemaps name of pages that have not been fetched since, as
 	// Link fields, by the key of the page's URL.

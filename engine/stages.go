@@ -11,6 +11,7 @@ import (
 	"anatomy/disk/damage"
 	"anatomy/disk/docindex"
 	"anatomy/disk/repository"
+	"anatomy/engine/internal/favicon"
 	"anatomy/engine/internal/meter"
 	"anatomy/index"
 	"anatomy/storeserver"
@@ -36,7 +37,8 @@ type stages struct {
 	urls    *urlserver.Server
 	focus   *topic.Focus // nil unless the crawl has a topic
 	visitor Visitor
-	slots   chan struct{} // of the Pool
+	icons   *favicon.Collector // nil: icons are not fetched
+	slots   chan struct{}      // of the Pool
 	parsers *parsers
 	store   *storeserver.Server
 	repo    *repository.Repository

@@ -13,9 +13,9 @@ import (
 	"anatomy/weburl"
 )
 
-// A Collector adds the icon of a host to its leases. The first lease of a host in a run asks for
-// /favicon.ico, and a later one for the icon that its pages name, if there is no such file. So an icon
-// costs a host at most two requests, which robots.txt and the delay govern as they do those of pages.
+// A Collector adds the icon of a host to its leases. The first lease of a host in a run has
+// /favicon.ico. If that file does not exist, a later lease has the icon that the pages name. So an icon
+// costs a host at most two requests, under the rules of robots.txt and the delay.
 // Its methods are safe for concurrent use. Those of nil do nothing.
 type Collector struct {
 	to  *icons.Writer
@@ -29,7 +29,7 @@ type Collector struct {
 // A host is what is known of the icon of a host in this run.
 type host struct {
 	asked   bool   // for /favicon.ico, or it is not wanted
-	missing bool   // there is no /favicon.ico
+	missing bool   // /favicon.ico does not exist
 	named   string // URL of the icon that pages name; "" for none
 	tried   bool   // named was asked for
 }

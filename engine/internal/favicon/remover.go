@@ -5,7 +5,7 @@ import (
 	"anatomy/weburl"
 )
 
-// A Remover deletes the icons of hosts of which the operator blocks all pages.
+// A Remover deletes the icons of blocked hosts.
 type Remover struct {
 	dir     string
 	blocked func(*weburl.URL) bool
