@@ -83,8 +83,8 @@ func NewWriter(dir string) (*Writer, error) {
 	return &Writer{dir: dir, hosts: len(entries)}, nil
 }
 
-// IsWanted reports whether a host's icon, or that it has none, is not recorded, or so long ago that it
-// may have changed.
+// IsWanted reports whether the icon of a host must be fetched: nothing is recorded of it, or the record
+// has reached MaxAge. A full folder takes no further hosts.
 func (w *Writer) IsWanted(host string, now time.Time) bool {
 	info, err := os.Stat(file(w.dir, host))
 	if err == nil {
@@ -95,8 +95,8 @@ func (w *Writer) IsWanted(host string, now time.Time) bool {
 	return errors.Is(err, fs.ErrNotExist) && w.hosts < MaxHosts
 }
 
-// Put records the icon of a host at a time; no content stands for none. An icon stays if the host has
-// none any more.
+// Put records the icon of a host, fetched at a time. Empty content records that the host has no icon,
+// and does not replace an icon.
 func (w *Writer) Put(host string, content []byte, now time.Time) error {
 	name := file(w.dir, host)
 	if len(content) > MaxBytes {

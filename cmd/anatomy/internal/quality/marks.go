@@ -145,7 +145,7 @@ func changeMarks(dir, query string, change func(fields []string) []string) (file
 	return OwnJudged(dir), durable.WriteFile(durable.OS, OwnJudged(dir), text)
 }
 
-// readMarkLines returns the lines of the file of judged queries, none if there is no file.
+// readMarkLines returns the lines of the file of judged queries. A missing file has no lines.
 func readMarkLines(dir string) ([]string, error) {
 	f, err := os.Open(OwnJudged(dir))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -188,7 +188,7 @@ func newJudgedLine(query string, fields []string) JudgedLine {
 	return j
 }
 
-// withoutPage returns the fields without the URLs of a page, and without those that become empty.
+// withoutPage removes the URLs of a page from the fields, and then the empty fields.
 func withoutPage(fields []string, page string) (left []string) {
 	for _, field := range fields {
 		urls, isWrong := strings.CutPrefix(field, eval.NotRelevant)

@@ -97,7 +97,7 @@ func Propose(ctx context.Context, dir string, say func(string)) (*Proposal, erro
 	if err != nil {
 		return nil, err
 	}
-	p.measure(judged, before, after)
+	p.Before, p.After = measured(judged, before), measured(judged, after)
 	if err := p.measureOthers(ctx, t, judged, before); err != nil {
 		return nil, err
 	}
@@ -138,11 +138,6 @@ func (t *teacher) run(ctx context.Context, w searcher.Weights, judged []eval.Jud
 		return err
 	})
 	return run, err
-}
-
-// measure sets the measures on the queries that were learnt from.
-func (p *Proposal) measure(judged []eval.Judged, before, after [][]eval.Entry) {
-	p.Before, p.After = measured(judged, before), measured(judged, after)
 }
 
 // measured returns the measures of a run on the queries that have a relevant page.
