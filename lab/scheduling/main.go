@@ -6,6 +6,7 @@
 //	go run ./lab/scheduling --sweep               what the paper leaves open, and when its curves appear
 //	go run ./lab/scheduling --speed --plots DIR   pages per second by connections, HTTP/1.1 and 1.0
 //	go run ./lab/scheduling --polite              with a delay of 1 s: quality by requests, cost of Add
+//	go run ./lab/scheduling --order               PageRank held after shares of the fetches, by policy
 //	go run ./lab/scheduling --data FOLDER         the hosts, pages and links that a crawl found
 //
 // The quality of a page is its PageRank, told to the scheduler; by Zipf's law, told; PageRank that the
@@ -33,6 +34,7 @@ type options struct {
 	servers, pages       int
 	plan                 plan
 	sweep, speed, polite bool
+	order                bool
 	plots                string
 }
 
@@ -53,6 +55,7 @@ func main() {
 	flag.BoolVar(&o.sweep, "sweep", false, "vary what the paper leaves open")
 	flag.BoolVar(&o.speed, "speed", false, "vary the number of connections")
 	flag.BoolVar(&o.polite, "polite", false, "with a delay of 1 s between requests to a site")
+	flag.BoolVar(&o.order, "order", false, "print the PageRank held after 10, 20 and 50 % of the fetches")
 	flag.StringVar(&o.plots, "plots", "", "draw the figures into `DIR`, as SVG and TSV")
 	flag.Parse()
 	if err := run(os.Stdout, o); err != nil {
@@ -70,6 +73,8 @@ func run(out io.Writer, o options) error {
 		return o.runSweep(out)
 	case o.speed:
 		return o.runSpeed(out)
+	case o.order:
+		return o.runOrder(out)
 	case o.polite:
 		return o.runPolite(out)
 	}

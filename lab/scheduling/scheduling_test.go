@@ -46,6 +46,37 @@ func TestRun(t *testing.T) {
 	}
 }
 
+// TestOrder: policies that estimate quality hold more PageRank early than breadth-first, less than one
+// that is told it, and none holds more than the order by rank.
+func TestOrder(t *testing.T) {
+	w, err := paper.makeWeb(100, 3000, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows, err := w.orders(plan{connections: 100, jitter: 0.3, seed: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	held := map[string][]float64{}
+	for _, r := range rows {
+		held[r.name] = r.held
+		for i := range r.held {
+			if bound := rows[len(rows)-1].held[i]; r.held[i] > bound || i > 0 && r.held[i] <= r.held[i-1] {
+				t.Errorf("%s holds %.3f, by rank %.3f", r.name, r.held, bound)
+			}
+		}
+	}
+	order := []string{"breadth-first", "quality-first", "quality-first, known"}
+	for i, name := range order[1:] {
+		if before := held[order[i]]; before == nil || held[name][2] <= before[2] {
+			t.Errorf("%s holds %.3f, %s %.3f", name, held[name], order[i], before)
+		}
+	}
+	if got := heldAfter([]float64{8, 1, 1, 2, 1, 0, 0, 1, 2, 0}); !slices.Equal(got, []float64{.5, .5625, .8125}) {
+		t.Errorf("got %v", got)
+	}
+}
+
 // TestSingle: a request a connection costs the opening and the closing of each.
 func TestSingle(t *testing.T) {
 	w := &web{servers: []server{{
