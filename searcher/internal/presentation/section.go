@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"slices"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 	"unsafe"
 
@@ -241,10 +240,9 @@ func (s *Snippeter) explain(main string, st *section) (parts []SectionPart) {
 	return parts
 }
 
-// isPermalink reports whether a character is a sign that links to a heading, or beside it. Characters for
-// private use are signs of a font of the page.
+// isPermalink reports whether a character is a sign that links to a heading, or white space around it.
 func isPermalink(r rune) bool {
-	return strings.ContainsRune(" \n¶§◆#🔗⚓", r) || unicode.Is(unicode.Co, r)
+	return strings.ContainsRune(" \n¶§◆#🔗⚓", r) || isIcon(r)
 }
 
 // headingOf returns the heading of a section without permalink signs.

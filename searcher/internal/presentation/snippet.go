@@ -301,12 +301,16 @@ func (s *Snippeter) show(text string, spans []span, runs []run) []Fragment {
 
 type fragments []Fragment
 
-// add appends text, with line ends as spaces, to the last fragment if neither is marked.
+// add appends text, with line ends as spaces and without icons, to the last fragment if neither is
+// marked.
 func (f *fragments) add(text string, mark bool) {
+	text = strings.ReplaceAll(text, "\n", " ")
+	if strings.IndexFunc(text, isIcon) >= 0 {
+		text = withoutIcons(text, f.endsWithSpace())
+	}
 	if text == "" {
 		return
 	}
-	text = strings.ReplaceAll(text, "\n", " ")
 	if n := len(*f); n > 0 && !mark && !(*f)[n-1].Mark {
 		if strings.HasSuffix((*f)[n-1].Text, " ") {
 			text = strings.TrimPrefix(text, " ")
@@ -315,4 +319,25 @@ func (f *fragments) add(text string, mark bool) {
 		return
 	}
 	*f = append(*f, Fragment{text, mark})
+}
+
+// endsWithSpace reports whether the last fragment ends with a space. Without fragments it returns true.
+func (f fragments) endsWithSpace() bool {
+	return len(f) == 0 || strings.HasSuffix(f[len(f)-1].Text, " ")
+}
+
+// isIcon reports whether a character is for private use: an icon of a font of the page, which other fonts
+// do not have.
+func isIcon(r rune) bool { return unicode.Is(unicode.Co, r) }
+
+// withoutIcons returns a text without icons and the spaces that would follow another one. afterSpace is
+// set if the text follows a space.
+func withoutIcons(text string, afterSpace bool) string {
+	return strings.Map(func(r rune) rune {
+		if isIcon(r) || r == ' ' && afterSpace {
+			return -1
+		}
+		afterSpace = r == ' '
+		return r
+	}, text)
 }

@@ -64,6 +64,9 @@ func TestSnippet(t *testing.T) {
 		"in a heading alone":  {"The apple\nIt is red.", "A page.", "apple", "The [apple] It is red."},
 		"nothing but heading": {"The apple", "", "absent", "The apple"},
 		"nothing but menus":   {"\thome\n\tnext", "", "absent", "home next"},
+		"icons":               {"\ue900 Red\uf0c1 apple \U000f0001 is\n\ue901 ripe \ue902", "", "apple", "Red [apple] is ripe "},
+		"icons in a phrase":   {"red\ue900 \ue901 apples", "", `"red apples"`, "[red apples]"},
+		"icons alone":         {"\ue900 \ue901", "", "absent", ""},
 		"deep in the text":    {strings.Repeat(filler, 20) + "The needle lies here.", "", "needle", "The [needle] lies here."},
 	} {
 		t.Run(name, func(t *testing.T) {
