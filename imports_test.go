@@ -71,6 +71,7 @@ searcher/internal/presentation: vocab analysis searcher/query searcher/scoring s
 searcher/internal/suggest: analysis searcher/query searcher/internal/memo
 searcher/internal/images: vocab analysis searcher/scoring
 internal/plural:
+internal/raster:
 internal/test/testweb: vocab weburl urlserver crawler crawler/dnsclient index engine upkeep collection searcher demo disk/*
 internal/test/oracle: vocab weburl analysis searcher searcher/query searcher/scoring disk/segment
 cluster/bucket: disk/durable
@@ -95,7 +96,7 @@ web/internal/reader: vocab searcher collection web/internal/*
 web/internal/siblings: searcher web/internal/*
 web/internal/passages: searcher web/internal/*
 web/internal/session: web/internal/*
-web/internal/picture: vocab web/internal/text lru
+web/internal/picture: vocab internal/raster web/internal/text lru
 web/internal/visitor: searcher web/internal/params
 web/internal/look:
 web/internal/marks:
@@ -103,7 +104,7 @@ web/internal/frame: web/internal/*
 web/api: vocab searcher collection web/internal/* internal/plural
 web/box: searcher web/api web/internal/*
 web/mcp: vocab searcher collection web/internal/*
-web/pages: lru vocab weburl searcher collection web/api web/internal/* internal/plural
+web/pages: lru vocab weburl searcher collection web/api web/internal/* internal/plural internal/raster
 web/admin: vocab collection web/internal/* internal/plural
 web: vocab searcher web/*
 demo: . vocab
@@ -113,7 +114,7 @@ ranking: vocab weburl pagerank disk/shards disk/datadir disk/docindex disk/linkd
 index: vocab indexer resolver sorter disk/*
 topic: vocab weburl analysis
 engine/internal/meter: vocab pagerank
-engine/internal/favicon: disk/icons lru vocab weburl
+engine/internal/favicon: disk/icons internal/raster lru vocab weburl
 engine/internal/urllanguage: vocab disk/docindex
 engine: engine/internal/* lru topic vocab weburl urlserver crawler storeserver indexer index ranking pagerank parallel control disk/*
 engine/collective: vocab weburl urlserver crawler/dnsclient ranking pagerank control engine lru disk/*

@@ -39,12 +39,13 @@ func TestIcons(t *testing.T) {
 		}
 	}
 	head := map[string]string{
-		"named.test": `<link rel="icon" type="image/svg+xml" href="/a.svg"><link rel="shortcut icon" href="/img/a.png">`,
-		"away.test":  `<link rel="icon" href="http://usual.test/favicon.ico">`,
-		"both.test":  `<link rel="icon" href="/b.png">`,
+		"named.test":  `<link rel="icon" type="image/svg+xml" href="/a.svg"><link rel="shortcut icon" href="/img/a.png">`,
+		"away.test":   `<link rel="icon" href="http://usual.test/favicon.ico">`,
+		"both.test":   `<link rel="icon" href="/b.png">`,
+		"second.test": `<link rel="icon" href="/c.png">`,
 	}
 	kept := map[string]bool{"usual.test": true, "named.test": true, "both.test": true, "moved.test": false, "none.test": false,
-		"forbidden.test": false, "html.test": false, "drawn.test": false, "endless.test": false, "away.test": false}
+		"forbidden.test": false, "html.test": false, "cut.test": false, "second.test": true, "drawn.test": false, "endless.test": false, "away.test": false}
 	var seeds []string
 	for host := range kept {
 		for i := range 4 {
@@ -55,6 +56,9 @@ func TestIcons(t *testing.T) {
 	w.Body("usual.test/favicon.ico", "text/plain", icon)
 	w.Body("both.test/favicon.ico", "image/x-icon", icon)
 	w.Body("both.test/b.png", "image/png", icon)
+	w.Body("cut.test/favicon.ico", "image/png", icon[:len(icon)/2])
+	w.Body("second.test/favicon.ico", "image/x-icon", "\x00\x00\x01\x00\x01\x00")
+	w.Body("second.test/c.png", "image/png", icon)
 	w.Body("named.test/img/a.png", "image/png", icon)
 	w.Redirect("moved.test/favicon.ico", "http://usual.test/favicon.ico")
 	w.Body("forbidden.test/robots.txt", "text/plain", "User-agent: *\nDisallow: /favicon.ico\n")
@@ -80,7 +84,7 @@ func TestIcons(t *testing.T) {
 				asked += n
 			}
 		}
-		most := map[string]int{"named.test": 2, "forbidden.test": 0}
+		most := map[string]int{"named.test": 2, "second.test": 2, "forbidden.test": 0}
 		if n, ok := most[host]; !ok && asked != 1 || ok && asked != n {
 			t.Errorf("%s: %d requests for icons", host, asked)
 		}
@@ -88,7 +92,7 @@ func TestIcons(t *testing.T) {
 	if entries, err := os.ReadDir(icons.Path(o.Dir)); err != nil || len(entries) != len(kept) {
 		t.Errorf("%d files for %d hosts that gave a page, %v", len(entries), len(kept), err)
 	}
-	if stats.Pages != 40 || stats.Errors() != 0 || stats.DeadLinks() != 0 || stats.Known != 40 {
+	if stats.Pages != 48 || stats.Errors() != 0 || stats.DeadLinks() != 0 || stats.Known != 48 {
 		t.Errorf("%d pages of %d URLs, %d errors, %d dead links", stats.Pages, stats.Known, stats.Errors(), stats.DeadLinks())
 	}
 	testweb.Checked(t, o.Dir)

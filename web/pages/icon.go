@@ -7,10 +7,10 @@ import (
 
 	"github.com/gin-gonic/gin"
 
+	"anatomy/internal/raster"
 	"anatomy/lru"
 	"anatomy/web/internal/frame"
 	"anatomy/web/internal/params"
-	"anatomy/web/internal/picture"
 	"anatomy/web/internal/reader"
 	"anatomy/web/internal/respond"
 	"anatomy/weburl"
@@ -57,7 +57,7 @@ func (s *iconPages) draw(host string) []byte {
 	sum := sha256.Sum256(content)
 	drawn, ok := s.drawn.Get(sum)
 	if !ok {
-		drawn, _ = picture.Icon(content) // nil for what is no image
+		drawn, _ = raster.Icon(content) // nil for content that is not an image
 		s.drawn.Put(sum, drawn)
 	}
 	return drawn

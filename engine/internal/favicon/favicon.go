@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"anatomy/disk/icons"
+	"anatomy/internal/raster"
 	"anatomy/lru"
 	"anatomy/vocab"
 	"anatomy/weburl"
@@ -72,10 +73,7 @@ func (c *Collector) Name(page, icon string) {
 	}
 }
 
-const (
-	defaultPath = "/favicon.ico"
-	svgType     = "image/svg+xml" // may hold scripts
-)
+const defaultPath = "/favicon.ico"
 
 // Extend returns a lease with the icon of its host as a last target, if it is to be asked for.
 func (c *Collector) Extend(lease vocab.Lease) vocab.Lease {
@@ -99,7 +97,8 @@ func (c *Collector) Extend(lease vocab.Lease) vocab.Lease {
 	return lease
 }
 
-// Handle keeps the icon of a fetch. It returns false for fetches of other targets.
+// Handle keeps the icon of a fetch if it can be shown; drawings (SVG) cannot. It returns false for
+// fetches of other targets.
 func (c *Collector) Handle(f *vocab.Fetch) bool {
 	if f.Kind != vocab.IconTarget {
 		return false
@@ -111,7 +110,7 @@ func (c *Collector) Handle(f *vocab.Fetch) bool {
 	var content []byte
 	switch f.Outcome {
 	case vocab.Fetched:
-		if f.Page.ContentType != svgType && !f.SignedIn {
+		if _, err := raster.Icon(f.Page.Body); err == nil && !f.SignedIn {
 			content = f.Page.Body
 		}
 	case vocab.NotFound, vocab.Forbidden, vocab.Redirected, vocab.Unsupported, vocab.TooLarge:

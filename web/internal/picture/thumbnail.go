@@ -6,16 +6,12 @@ import (
 	"fmt"
 	"image"
 	"image/color"
-	"image/gif"
 	"image/jpeg"
-	"image/png"
-	"io"
 
+	"anatomy/internal/raster"
 	"anatomy/vocab"
 
-	"golang.org/x/image/bmp"
 	"golang.org/x/image/draw"
-	"golang.org/x/image/webp"
 	"golang.org/x/sync/semaphore"
 )
 
@@ -24,20 +20,6 @@ const (
 	maxPixels     = 20 << 20 // of one image, and of all that are decoded at once
 	quality       = 80       // JPEG quality
 )
-
-// A decoder decodes one image type. config reads only the header.
-type decoder struct {
-	config func(io.Reader) (image.Config, error)
-	decode func(io.Reader) (image.Image, error)
-}
-
-var decoders = map[string]decoder{
-	"image/jpeg": {jpeg.DecodeConfig, jpeg.Decode},
-	"image/png":  {png.DecodeConfig, png.Decode},
-	"image/gif":  {gif.DecodeConfig, gif.Decode}, // the first frame
-	"image/webp": {webp.DecodeConfig, webp.Decode},
-	"image/bmp":  {bmp.DecodeConfig, bmp.Decode},
-}
 
 // A thumbnailer makes images small. It draws the output itself, so no comment, profile or second
 // meaning of the input survives. The header of an image decides whether its pixels are too many.
@@ -52,11 +34,11 @@ func (t *thumbnailer) thumbnail(ctx context.Context, page *vocab.Page) (*picture
 	if page.ContentType == SVGType {
 		return svgPicture(page.Body)
 	}
-	d, ok := decoders[page.ContentType]
+	d, ok := raster.Decoders[page.ContentType]
 	if !ok {
 		return nil, fmt.Errorf("%w: %s", errPicture, page.ContentType)
 	}
-	config, err := d.config(bytes.NewReader(page.Body))
+	config, err := d.Config(bytes.NewReader(page.Body))
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", errPicture, err)
 	}
@@ -68,7 +50,7 @@ func (t *thumbnailer) thumbnail(ctx context.Context, page *vocab.Page) (*picture
 		return nil, err
 	}
 	defer t.pixels.Release(pixels)
-	full, err := d.decode(bytes.NewReader(page.Body))
+	full, err := d.Decode(bytes.NewReader(page.Body))
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", errPicture, err)
 	}

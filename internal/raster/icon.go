@@ -1,4 +1,4 @@
-package picture
+package raster
 
 import (
 	"bytes"
@@ -18,21 +18,21 @@ const IconSide = 32
 const maxIconSide = 1024 // pixels of an icon as a site sends it
 
 // Icon returns the icon of a site as a PNG of IconSide. It takes PNG, GIF, JPEG, WebP, BMP and ICO, and
-// draws the result itself. The error wraps errPicture if content is none of these, or too large.
+// draws the result itself. The error wraps errIcon if content is none of these, or too large.
 func Icon(content []byte) (_ []byte, err error) {
 	defer func() {
 		if recover() != nil { // of a decoder
-			err = errPicture
+			err = errIcon
 		}
 	}()
 	full, err := decodeIcon(content)
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", errPicture, err)
+		return nil, fmt.Errorf("%w: %w", errIcon, err)
 	}
 	from := full.Bounds()
 	long := max(from.Dx(), from.Dy())
 	if from.Empty() || long > maxIconSide {
-		return nil, fmt.Errorf("%w: it is %d × %d pixels", errPicture, from.Dx(), from.Dy())
+		return nil, fmt.Errorf("%w: it is %d × %d pixels", errIcon, from.Dx(), from.Dy())
 	}
 	width, height := max(1, from.Dx()*IconSide/long), max(1, from.Dy()*IconSide/long)
 	at := image.Pt((IconSide-width)/2, (IconSide-height)/2)
@@ -40,7 +40,7 @@ func Icon(content []byte) (_ []byte, err error) {
 	draw.BiLinear.Scale(small, image.Rectangle{at, at.Add(image.Pt(width, height))}, full, from, draw.Over, nil)
 	var b bytes.Buffer
 	if err := png.Encode(&b, small); err != nil {
-		return nil, fmt.Errorf("%w: %w", errPicture, err)
+		return nil, fmt.Errorf("%w: %w", errIcon, err)
 	}
 	return b.Bytes(), nil
 }
@@ -50,18 +50,18 @@ func decodeIcon(content []byte) (image.Image, error) {
 	if kind == "image/x-icon" {
 		return decodeICO(content)
 	}
-	d, ok := decoders[kind]
+	d, ok := Decoders[kind]
 	if !ok {
 		return nil, fmt.Errorf("it is %s", kind)
 	}
-	c, err := d.config(bytes.NewReader(content))
+	c, err := d.Config(bytes.NewReader(content))
 	if err != nil {
 		return nil, err
 	}
 	if c.Width > maxIconSide || c.Height > maxIconSide {
 		return nil, fmt.Errorf("it is %d × %d pixels", c.Width, c.Height)
 	}
-	return d.decode(bytes.NewReader(content))
+	return d.Decode(bytes.NewReader(content))
 }
 
 // The parts of an ICO file: a header, entries, and an image for each, which is a PNG or a BMP without its
@@ -78,7 +78,7 @@ const (
 // else the largest.
 func decodeICO(b []byte) (image.Image, error) {
 	if len(b) < icoHeader {
-		return nil, errPicture
+		return nil, errIcon
 	}
 	best, bestSide := []byte(nil), 0
 	for i := range min(int(binary.LittleEndian.Uint16(b[4:])), maxICOs) {
@@ -104,7 +104,7 @@ func decodeICO(b []byte) (image.Image, error) {
 	}
 	switch {
 	case best == nil:
-		return nil, errPicture
+		return nil, errIcon
 	case http.DetectContentType(best) == "image/png":
 		return decodeIcon(best)
 	}
@@ -115,12 +115,12 @@ func decodeICO(b []byte) (image.Image, error) {
 // transparent.
 func decodeDIB(b []byte) (image.Image, error) {
 	if len(b) < dibHeader {
-		return nil, errPicture
+		return nil, errIcon
 	}
 	header, width, height := uint64(binary.LittleEndian.Uint32(b)), int(int32(binary.LittleEndian.Uint32(b[4:]))), int(int32(binary.LittleEndian.Uint32(b[8:])))/2
 	bits, compression, colours := int(binary.LittleEndian.Uint16(b[14:])), binary.LittleEndian.Uint32(b[16:]), int(binary.LittleEndian.Uint32(b[32:]))
 	if header < dibHeader || header > uint64(len(b)) || width < 1 || height < 1 || width > maxICOSide || height > maxICOSide || compression != 0 {
-		return nil, errPicture
+		return nil, errIcon
 	}
 	palette := b[header:]
 	if bits <= 8 {
@@ -128,7 +128,7 @@ func decodeDIB(b []byte) (image.Image, error) {
 			colours = 1 << bits
 		}
 		if colours < 0 || colours > 256 || 4*colours > len(palette) {
-			return nil, errPicture
+			return nil, errIcon
 		}
 	} else {
 		colours = 0
@@ -136,7 +136,7 @@ func decodeDIB(b []byte) (image.Image, error) {
 	pixels := palette[4*colours:]
 	row, maskRow := (width*bits+31)/32*4, (width+31)/32*4
 	if len(pixels) < row*height {
-		return nil, errPicture
+		return nil, errIcon
 	}
 	mask := pixels[row*height:]
 	m := image.NewNRGBA(image.Rect(0, 0, width, height))
@@ -153,11 +153,11 @@ func decodeDIB(b []byte) (image.Image, error) {
 			case 8, 4, 1:
 				i := int(line[x*bits/8]>>(8-bits-x*bits%8)) & (1<<bits - 1)
 				if i >= colours {
-					return nil, errPicture
+					return nil, errIcon
 				}
 				c = color.NRGBA{palette[4*i+2], palette[4*i+1], palette[4*i], 255}
 			default:
-				return nil, fmt.Errorf("%w: %d bits a pixel", errPicture, bits)
+				return nil, fmt.Errorf("%w: %d bits a pixel", errIcon, bits)
 			}
 			opaque = opaque || c.A > 0
 			m.SetNRGBA(x, y, c)

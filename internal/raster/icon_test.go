@@ -1,9 +1,10 @@
-package picture
+package raster
 
 import (
 	"bytes"
 	"encoding/binary"
 	"errors"
+	"hash/crc32"
 	"image"
 	"image/color"
 	"image/png"
@@ -73,6 +74,15 @@ func pngOf(width, height int, c color.Color) []byte {
 	return b.Bytes()
 }
 
+// bomb returns a PNG whose header has other measures than its pixels.
+func bomb(width, height uint32) []byte {
+	body := pngOf(3, 3, color.Black)
+	binary.BigEndian.PutUint32(body[16:], width)
+	binary.BigEndian.PutUint32(body[20:], height)
+	binary.BigEndian.PutUint32(body[29:], crc32.ChecksumIEEE(body[12:29]))
+	return body
+}
+
 // TestIcon: icons of every form come out as a PNG of 32 pixels with the colours and the transparency
 // that they have.
 func TestIcon(t *testing.T) {
@@ -127,7 +137,7 @@ func TestIcon(t *testing.T) {
 		"no entries": icoOf(), "a header": {0, 0, 1, 0}, "an empty image": icoOf(icoImage{16, nil}), "huge": icoOf(icoImage{16, huge}),
 		"cut": icoOf(icoImage{16, dib(16, 32, blue)[:200]}), "bits": icoOf(icoImage{16, dib(16, 16, blue)}), "wide bomb": icoOf(icoImage{0, bomb(1<<31-1, 1)}),
 	} {
-		if _, err := Icon(content); !errors.Is(err, errPicture) {
+		if _, err := Icon(content); !errors.Is(err, errIcon) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
