@@ -129,7 +129,7 @@ func (v *fetcher) judge(
 	case isTemporary(code):
 		setOutcome(f, vocab.Failed, reason.Status(code))
 		f.RetryAfter = retryAfter(resp.Header, v.client.o.Now())
-		if code == http.StatusTooManyRequests || code == http.StatusServiceUnavailable {
+		if asksForPause(code) {
 			v.slowDown(f.RetryAfter, f.Reason, f.Tries)
 		}
 	default:

@@ -8,8 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"anatomy/crawler/internal/reason"
-	"anatomy/vocab"
 	"anatomy/weburl"
 )
 
@@ -32,7 +30,6 @@ func (v *visit) findSitemap(ctx context.Context, o *origin) {
 		if v.stop != "" || !v.wait(ctx) {
 			return
 		}
-		v.activity.set(usualSitemap)
 		next := v.requestSitemap(ctx, &u)
 		if next == nil || next.Host() != u.Host() {
 			return
@@ -43,42 +40,19 @@ func (v *visit) findSitemap(ctx context.Context, o *origin) {
 
 // requestSitemap sends one request. It reports the sitemap, or returns the URL of a redirect.
 func (v *visit) requestSitemap(ctx context.Context, u *weburl.URL) (next *weburl.URL) {
-	c := v.fetcher.client
-	guarded, g := newGuard(ctx, v.o)
-	defer g.stop()
-	begun := v.o.Now()
-	resp, err := c.get(guarded, u, vocab.Validators{})
-	if err != nil {
-		if ctx.Err() == nil {
-			if outcome, why := verdict(guarded, u, err, v.o.MaxHeader); outcome == vocab.Failed {
-				v.failed(u.Origin(), why)
-			} else {
-				v.ended()
+	v.ask(ctx, u, usualSitemap, func(resp *http.Response, g *guard) {
+		if resp.StatusCode != http.StatusOK {
+			v.report.SitemapSought = true
+			if to, ok := redirectTarget(resp, u); ok && to.String() != u.String() {
+				next = &to
 			}
+			return
 		}
-		return nil
-	}
-	defer resp.Body.Close()
-	g.answered()
-	code, location := resp.StatusCode, resp.Header.Get("Location")
-	switch {
-	case code == http.StatusOK:
-		head, err := c.readHead(resp, g, sitemapHead)
+		head, err := v.fetcher.client.readHead(resp, g, sitemapHead)
 		if v.report.SitemapSought = err == nil; err == nil && isSitemap(head) {
 			v.report.Sitemaps = append(v.report.Sitemaps, u.String())
 		}
-	case code == http.StatusTooManyRequests || code == http.StatusServiceUnavailable:
-		v.slowDown(retryAfter(resp.Header, v.o.Now()), usualSitemap+": "+reason.Status(code), 0)
-	default:
-		v.report.SitemapSought = true
-		if code >= 300 && code < 400 && location != "" {
-			if to, err := u.Join(location); err == nil && to.String() != u.String() {
-				next = &to
-			}
-		}
-		drain(resp.Body, g)
-	}
-	v.answered(u.Origin(), v.o.Now().Sub(begun), resp.Close)
+	})
 	return next
 }
 

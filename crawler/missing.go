@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"anatomy/crawler/internal/notfound"
-	"anatomy/crawler/internal/reason"
 	"anatomy/lru"
 	"anatomy/vocab"
 	"anatomy/weburl"
@@ -105,38 +104,30 @@ func (v *visit) learnMissing(ctx context.Context, u *weburl.URL, m *missingPage)
 	case o.rules == nil || v.stop != "" || !v.wait(ctx):
 		return 0
 	}
-	v.activity.set("a made-up URL")
-	guarded, g := newGuard(ctx, v.o)
-	defer g.stop()
-	begun, c, kept := v.o.Now(), v.fetcher.client, missingKept
-	resp, err := c.get(guarded, &madeUp, vocab.Validators{})
-	if err != nil {
-		v.ended()
-		return afterFailure(ctx)
-	}
-	defer resp.Body.Close()
-	g.answered()
-	code, location := resp.StatusCode, resp.Header.Get("Location")
+	kept := missingKept
+	status := v.ask(ctx, &madeUp, "a made-up URL", func(resp *http.Response, g *guard) {
+		switch {
+		case resp.StatusCode == http.StatusOK && vocab.MediumOf(resp.Header.Get("Content-Type")) == vocab.HTML:
+			body, err := v.fetcher.client.readHead(resp, g, notfound.MaxRead)
+			if err != nil {
+				kept = afterFailure(ctx)
+			} else if notfound.Says(body) {
+				m.text = notfound.TextOf(body)
+			}
+		case resp.StatusCode >= 500:
+			kept = missingRetry
+		default:
+			if to, ok := redirectTarget(resp, &madeUp); ok {
+				m.location = to.String()
+			}
+		}
+	})
 	switch {
-	case code == http.StatusOK && vocab.MediumOf(resp.Header.Get("Content-Type")) == vocab.HTML:
-		body, err := c.readHead(resp, g, notfound.MaxRead)
-		if err != nil {
-			kept = afterFailure(ctx)
-		} else if notfound.Says(body) {
-			m.text = notfound.TextOf(body)
-		}
-	case code == http.StatusTooManyRequests || code == http.StatusServiceUnavailable:
-		v.slowDown(retryAfter(resp.Header, v.o.Now()), "a made-up URL: "+reason.Status(code), 0)
-		kept = missingRetry
-	case code >= 500:
-		kept = missingRetry
-	case code >= 300 && code < 400 && location != "":
-		if to, err := madeUp.Join(location); err == nil {
-			m.location = to.String()
-		}
+	case status == 0:
+		return afterFailure(ctx)
+	case asksForPause(status):
+		return missingRetry
 	}
-	drain(resp.Body, g)
-	v.answered(u.Origin(), v.o.Now().Sub(begun), resp.Close)
 	return kept
 }
 

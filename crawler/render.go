@@ -129,7 +129,7 @@ func (v *visit) request(ctx context.Context, u *weburl.URL) (*vocab.Resource, er
 			r.Header[name] = values
 		}
 	}
-	if r.Status == http.StatusTooManyRequests || r.Status == http.StatusServiceUnavailable {
+	if asksForPause(r.Status) {
 		v.slowDown(retryAfter(resp.Header, v.o.Now()), "a resource: "+reason.Status(r.Status), 0)
 	}
 	in, release, err := c.openWhole(resp, g, min(v.o.MaxBody, maxResources-v.loaded))
