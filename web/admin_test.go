@@ -251,7 +251,10 @@ func TestAdminPageRemembers(t *testing.T) {
 }
 
 // fakeSettings are rules of which each line that has the word wrong is wrong.
-type fakeSettings struct{ text string }
+type fakeSettings struct {
+	text  string
+	reads int // of past crawls
+}
 
 func (f *fakeSettings) Read() (string, string, error) {
 	return f.text, fmt.Sprint("v", len(f.text)), nil
@@ -274,16 +277,14 @@ func (f *fakeSettings) Replace(version, text string) (all []admin.SettingsProble
 	return all, nil
 }
 
-func (f *fakeSettings) NextCrawl() (time.Time, error) { return fetched.Add(3 * time.Hour), nil }
-
-func (f *fakeSettings) PastCrawls() ([]admin.PastCrawl, error) {
-	var all []admin.PastCrawl
+func (f *fakeSettings) Crawls() (all []admin.PastCrawl, next time.Time, err error) {
+	f.reads++
 	for i := range 7 {
 		began := fetched.Add(-time.Duration(i) * 24 * time.Hour)
 		all = append(all, admin.PastCrawl{Began: began, Ended: began.Add(90 * time.Minute), How: "recrawl", By: "schedule",
 			Result: "failed", Reason: "<script>hit()</script>", Visited: int64(1000 + i), Pages: 314_244})
 	}
-	return all, nil
+	return all, fetched.Add(3 * time.Hour), nil
 }
 
 func settingsServer(f *fakeSettings) *Server {
@@ -366,9 +367,14 @@ func TestSettingsOfPrograms(t *testing.T) {
 // TestAdminPageOfTheCollection: the page shows when the next recrawl begins, the newest past crawls, and
 // the damage.
 func TestAdminPageOfTheCollection(t *testing.T) {
-	s := settingsServer(&fakeSettings{})
+	f := &fakeSettings{}
+	s := settingsServer(f)
 	b, _ := loggedIn(t, s)
+	f.reads = 0
 	body := b.do("GET", "/crawl", nil).Body.String()
+	if f.reads != 1 {
+		t.Errorf("past crawls are read %d times", f.reads)
+	}
 	for _, want := range []string{"The next recrawl begins at", "90 min", "Damage of the data folder", `href="/crawl/history"`, `href="/crawl/config"`} {
 		if !strings.Contains(body, want) {
 			t.Errorf("no %q", want)

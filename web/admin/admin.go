@@ -200,9 +200,8 @@ func (s *Handlers) addCollection(v *serverView) {
 	if v.Rules = s.settings != nil; !v.Rules {
 		return
 	}
-	next, failed := s.settings.NextCrawl()
-	past, err := s.settings.PastCrawls()
-	if err = errors.Join(failed, err); err != nil {
+	past, next, err := s.settings.Crawls()
+	if err != nil {
 		v.Unread = err.Error()
 	}
 	if !next.IsZero() {

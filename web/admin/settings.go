@@ -25,11 +25,9 @@ type Settings interface {
 	// Replace replaces the text of a version with another one, unless it returns problems of that.
 	Replace(version, text string) ([]SettingsProblem, error)
 
-	// NextCrawl returns when the next scheduled recrawl begins; zero for never.
-	NextCrawl() (time.Time, error)
-
-	// PastCrawls returns the crawls that ended, the newest first.
-	PastCrawls() ([]PastCrawl, error)
+	// Crawls returns the crawls that ended, the newest first, and when the next scheduled recrawl begins;
+	// zero for never.
+	Crawls() (past []PastCrawl, next time.Time, err error)
 }
 
 // A SettingsProblem is what is wrong with a line of the rules.
@@ -132,7 +130,7 @@ func (s *Handlers) historyPage(c *gin.Context) error {
 	if !s.sessions.IsActor(c.Request) {
 		return s.sessions.Permit(c.Request)
 	}
-	all, err := s.settings.PastCrawls()
+	all, _, err := s.settings.Crawls()
 	if err != nil {
 		return err
 	}

@@ -102,24 +102,23 @@ func viewProblems(found ...*config.Problem) (all []admin.SettingsProblem) {
 	return all
 }
 
-// NextCrawl returns when the next scheduled recrawl begins; zero for never.
-func (e *Editor) NextCrawl() (time.Time, error) {
-	if !e.recrawls {
-		return time.Time{}, nil
-	}
-	s, last, err := schedule.Read(e.dir)
-	if err != nil || s.IsNever() {
-		return time.Time{}, err
-	}
-	return s.Next(last, time.Now()), nil
-}
-
-// PastCrawls returns the crawls of the data folder that ended, the newest first.
-func (e *Editor) PastCrawls() ([]admin.PastCrawl, error) {
+// Crawls returns the crawls of the data folder that ended, the newest first, and when the next scheduled
+// recrawl begins; zero for never.
+func (e *Editor) Crawls() (past []admin.PastCrawl, next time.Time, err error) {
 	all, err := crawllog.Read(e.dir)
-	past := make([]admin.PastCrawl, len(all))
+	var last time.Time
 	for i, c := range all {
-		past[i] = admin.PastCrawl(c)
+		if i == 0 {
+			last = c.Began
+		}
+		past = append(past, admin.PastCrawl(c))
 	}
-	return past, err
+	if !e.recrawls {
+		return past, next, err
+	}
+	s, failed := schedule.Of(e.dir)
+	if failed == nil && !s.IsNever() && err == nil {
+		next = s.Next(last, time.Now())
+	}
+	return past, next, errors.Join(failed, err)
 }

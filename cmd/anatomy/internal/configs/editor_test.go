@@ -108,8 +108,8 @@ func TestEditor(t *testing.T) {
 	}
 }
 
-// TestNextCrawl: what the editor says of crawls follows the file and the log of the folder.
-func TestNextCrawl(t *testing.T) {
+// TestCrawls: the crawls that the editor reports follow the file and the log of the folder.
+func TestCrawls(t *testing.T) {
 	dir := t.TempDir()
 	began := time.Now().Add(-time.Hour).UTC().Truncate(time.Second)
 	if err := crawllog.Append(dir, crawllog.Crawl{Began: began, Ended: began.Add(time.Minute), Result: crawllog.Done, New: 7}); err != nil {
@@ -119,13 +119,12 @@ func TestNextCrawl(t *testing.T) {
 		t.Fatal(err)
 	}
 	e := NewEditor(dir, newCrawl(t, nil), true)
-	if next, err := e.NextCrawl(); err != nil || !next.Equal(began.Add(6*time.Hour)) {
-		t.Errorf("next %v, %v", next, err)
+	past, next, err := e.Crawls()
+	if err != nil || !next.Equal(began.Add(6*time.Hour)) || len(past) != 1 || past[0].New != 7 {
+		t.Errorf("past %+v, next %v, %v", past, next, err)
 	}
-	if past, err := e.PastCrawls(); err != nil || len(past) != 1 || past[0].New != 7 {
-		t.Errorf("past %+v, %v", past, err)
-	}
-	if next, err := NewEditor(dir, newCrawl(t, nil), false).NextCrawl(); err != nil || !next.IsZero() {
-		t.Errorf("without recrawls: next %v, %v", next, err)
+	past, next, err = NewEditor(dir, newCrawl(t, nil), false).Crawls()
+	if err != nil || !next.IsZero() || len(past) != 1 {
+		t.Errorf("without recrawls: past %+v, next %v, %v", past, next, err)
 	}
 }

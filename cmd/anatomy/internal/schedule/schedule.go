@@ -107,23 +107,31 @@ func Run(ctx context.Context, read func() (Schedule, time.Time), begin func(Sche
 
 // Read returns the schedule of a data folder, and when its last crawl began.
 func Read(dir string) (s Schedule, last time.Time, err error) {
-	kept, err := config.Read(dir)
-	if errors.Is(err, fs.ErrNotExist) {
-		return s, last, nil
-	}
-	if err != nil {
+	if s, err = Of(dir); err != nil || s.IsNever() {
 		return s, last, err
-	}
-	text, ok, err := kept.Flag("schedule")
-	if !ok || err != nil || len(text) != 1 {
-		return s, last, err
-	}
-	if s, err = Parse(text[0]); err != nil {
-		return s, last, kept.Problem(err, "crawl", "schedule")
 	}
 	crawls, err := crawllog.Read(dir)
 	if len(crawls) > 0 {
 		last = crawls[0].Began
 	}
 	return s, last, err
+}
+
+// Of returns the schedule of a data folder.
+func Of(dir string) (s Schedule, err error) {
+	kept, err := config.Read(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return s, nil
+	}
+	if err != nil {
+		return s, err
+	}
+	text, ok, err := kept.Flag("schedule")
+	if !ok || err != nil || len(text) != 1 {
+		return s, err
+	}
+	if s, err = Parse(text[0]); err != nil {
+		return s, kept.Problem(err, "crawl", "schedule")
+	}
+	return s, nil
 }
