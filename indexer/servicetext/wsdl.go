@@ -28,7 +28,7 @@ const (
 // A definition is what is read of WSDL 1.1 or 2.0.
 type definition struct {
 	name       string
-	text       string // documentation of the definition and its services
+	text       []byte // documentation of the definition and its services
 	services   []string
 	address    string // of the first port or endpoint
 	operations []*soapOperation
@@ -39,8 +39,9 @@ type definition struct {
 
 // A soapOperation is an operation of a port type or interface.
 type soapOperation struct {
-	name, port, text string
-	input, output    string // names of messages, or of elements in WSDL 2.0
+	name, port    string
+	text          []byte // documentation
+	input, output string // names of messages, or of elements in WSDL 2.0
 }
 
 // convertXML writes the definition or list in an XML document.
@@ -191,7 +192,7 @@ func (w *definition) addText(path []xml.StartElement, text []byte) {
 	if isInterface(path[max(at-2, 0)]) && len(w.operations) > 0 {
 		to = &w.operations[len(w.operations)-1].text
 	}
-	*to += string(text[:min(len(text), max(maxText-len(*to), 0))])
+	*to = append(*to, text[:min(len(text), max(maxText-len(*to), 0))]...)
 }
 
 // write writes the definition.
@@ -201,7 +202,7 @@ func (w *definition) write(p *page) {
 		service = w.services[0]
 	}
 	p.title = cmp.Or(service, w.name, "Web service")
-	all := p.paragraphs(w.text)
+	all := p.paragraphs(string(w.text))
 	if len(all) > 0 {
 		p.description = strings.ToValidUTF8(all[0][:min(len(all[0]), maxDescription)], "")
 	}
@@ -227,7 +228,7 @@ func (w *definition) write(p *page) {
 func (w *definition) writeOperation(o *soapOperation, p *page) {
 	p.operation(o.port+"."+o.name, o.name)
 	p.about("Port type", o.port)
-	p.prose(o.text)
+	p.prose(string(o.text))
 	p.about(words(o.name), wordsOf(w.parts[o.input])+" → "+wordsOf(w.parts[o.output]))
 	p.fields("Input: "+o.input, w.partsOf(o.input))
 	p.fields("Output: "+o.output, w.partsOf(o.output))
