@@ -25,13 +25,13 @@ crawl are found as with serve. The same tools are served over HTTP at /mcp of "a
 			if err := shards.Check(s.Data); err != nil {
 				return err
 			}
-			folder, err := openFolder(s.Data, "", nil, serveOptions{log: s.Logger(c.ErrOrStderr(), true)})
+			f, err := openFolder(s.Data, "", nil, serveOptions{log: s.Logger(c.ErrOrStderr(), true)})
 			if err != nil {
 				return err
 			}
-			defer folder.Close()
-			return folder.run(c.Context(), func(ctx context.Context) error {
-				return folder.server.Tools().Run(ctx, &mcp.IOTransport{
+			defer f.Close()
+			return runTasks(c.Context(), []*folder{f}, func(ctx context.Context) error {
+				return f.server.Tools().Run(ctx, &mcp.IOTransport{
 					Reader: io.NopCloser(c.InOrStdin()), Writer: unclosed{c.OutOrStdout()},
 				})
 			})

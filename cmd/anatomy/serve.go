@@ -239,21 +239,32 @@ func serveData(ctx context.Context, dir string, listener net.Listener, o serveOp
 	if err != nil {
 		return errors.Join(err, listener.Close())
 	}
-	run := func(ctx context.Context) error {
-		service.Notify(service.Ready)
-		o.ready(cmp.Or(o.scheme, "http") + "://" + listener.Addr().String() + "/")
-		group, ctx := errgroup.WithContext(ctx)
-		if o.redirect != nil {
-			group.Go(func() error { return o.redirect(ctx) })
-		}
-		group.Go(func() error { return folders[0].server.Run(ctx, listener) })
-		return group.Wait()
+	tasks := []func(context.Context) error{
+		func(ctx context.Context) error { return folders[0].server.Run(ctx, listener) },
 	}
+	if o.redirect != nil {
+		tasks = append(tasks, o.redirect)
+	}
+	service.Notify(service.Ready)
+	o.ready(cmp.Or(o.scheme, "http") + "://" + listener.Addr().String() + "/")
+	return runTasks(ctx, folders, tasks...)
+}
+
+// runTasks follows data folders until the first task ends. That ctx ends them is not an error.
+func runTasks(ctx context.Context, folders []*folder, tasks ...func(context.Context) error) error {
+	group, ctx := errgroup.WithContext(ctx)
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
 	for _, f := range folders {
-		serve := run
-		run = func(ctx context.Context) error { return f.run(ctx, serve) }
+		f.follow(ctx, group)
 	}
-	return run(ctx)
+	for _, task := range tasks {
+		group.Go(func() error { defer cancel(); return task(ctx) })
+	}
+	if err := group.Wait(); err != nil && !errors.Is(err, context.Canceled) {
+		return err
+	}
+	return nil
 }
 
 // openFolders opens a data folder and o.others, whose servers are mounted on the first one. On an error it
@@ -394,10 +405,9 @@ func (c *folder) Close() error {
 	return err
 }
 
-// run follows the data folder while serve runs; that ctx ends them is no error.
-func (c *folder) run(ctx context.Context, serve func(context.Context) error) error {
-	group, ctx := errgroup.WithContext(ctx)
-	ctx, cancel := context.WithCancel(ctx)
+// follow starts what a server does besides answering: it opens new snapshots, runs jobs and recrawls, and
+// writes counts of searches.
+func (c *folder) follow(ctx context.Context, group *errgroup.Group) {
 	group.Go(func() error { return c.searcher.Run(ctx) })
 	group.Go(func() error { return c.jobs.run(ctx) })
 	if c.tuned != nil {
@@ -406,9 +416,4 @@ func (c *folder) run(ctx context.Context, serve func(context.Context) error) err
 	if c.recrawls {
 		group.Go(func() error { return c.jobs.followSchedule(ctx) })
 	}
-	group.Go(func() error { defer cancel(); return serve(ctx) })
-	if err := group.Wait(); err != nil && !errors.Is(err, context.Canceled) {
-		return err
-	}
-	return nil
 }
