@@ -67,7 +67,7 @@ func (f *networkFlags) check() error {
 		return cli.UsageErrorf("--proxy-password needs --proxy")
 	}
 	if _, err := f.rateLimit(); err != nil {
-		return cli.UsageErrorf("--max-rate: %v", err)
+		return cli.UsageErrorf("--max-rate: %v, or 0 for no limit", err)
 	}
 	if f.chromium != "" && !f.render {
 		return cli.UsageErrorf("--chromium needs --render")

@@ -41,7 +41,8 @@ func Read(c *cobra.Command, dir string, newCrawl func() Crawl) (*Rules, error) {
 		return nil, cli.WithHint(err, "correct the file, or delete it and give the flags again")
 	}
 	for _, p := range Check(r.config, newCrawl) {
-		if p.Key == "" || !c.Flags().Changed(p.Key) {
+		// A given flag replaces the value in the file, but the lists of start URLs are joined.
+		if p.Key == "" || p.Key == urlKey || !c.Flags().Changed(p.Key) {
 			at := cli.GlobalFlags{Data: dir}
 			return nil, cli.WithHint(p, "to see all that is wrong in the file: "+at.Command("config check"))
 		}
