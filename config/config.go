@@ -12,6 +12,7 @@
 //	[search]
 //	name = "Example Docs"
 //	accent = "#0a7d5c"
+//	allow_origins = ["https://docs.example.org"]
 //	synonyms = "synonyms.txt"
 //
 //	[[search.pins]]
@@ -64,11 +65,12 @@ type Config struct {
 
 // Search is the table [search]: options of answers.
 type Search struct {
-	Name     string `toml:"name,omitempty"`     // of the collection, at most MaxName characters; "" for anatomy's
-	Accent   string `toml:"accent,omitempty"`   // colour of its pages, as #rrggbb; "" for the usual one
-	Logo     string `toml:"logo,omitempty"`     // image of at most MaxLogo bytes, relative to the file of the config; "" for none
-	Synonyms string `toml:"synonyms,omitempty"` // file, relative to that of the config; "" for none
-	Pins     []Pin  `toml:"pins,omitempty"`
+	Name     string   `toml:"name,omitempty"`          // of the collection, at most MaxName characters; "" for anatomy's
+	Accent   string   `toml:"accent,omitempty"`        // colour of its pages, as #rrggbb; "" for the usual one
+	Logo     string   `toml:"logo,omitempty"`          // image of at most MaxLogo bytes, relative to the file of the config; "" for none
+	Origins  []string `toml:"allow_origins,omitempty"` // of pages that may have the search box; "*" for all
+	Synonyms string   `toml:"synonyms,omitempty"`      // file, relative to that of the config; "" for none
+	Pins     []Pin    `toml:"pins,omitempty"`
 }
 
 // A Pin is a table [[search.pins]]: a page that comes first for some queries.

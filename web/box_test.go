@@ -39,11 +39,14 @@ func TestBoxScript(t *testing.T) {
 }
 
 // fromPage sends a request of a script on a page of another origin.
-func fromPage(s *Server, method, target, origin, body string) *httptest.ResponseRecorder {
+func fromPage(s *Server, method, target, origin, body string, header ...string) *httptest.ResponseRecorder {
 	r := httptest.NewRequest(method, "http://localhost"+target, strings.NewReader(body))
 	r.Header.Set("Origin", origin)
 	r.Header.Set("Sec-Fetch-Site", "cross-site")
 	r.Header.Set("Sec-Fetch-Mode", "cors")
+	for i := 0; i < len(header); i += 2 {
+		r.Header.Set(header[i], header[i+1])
+	}
 	w := httptest.NewRecorder()
 	s.Handler().ServeHTTP(w, r)
 	return w
@@ -82,6 +85,61 @@ func TestBoxOrigins(t *testing.T) {
 			}
 			if c.status != http.StatusOK && strings.Contains(w.Body.String(), "docs.test/") {
 				t.Errorf("%s for %s, private %v: %s", target, c.origin, c.private, w.Body)
+			}
+		}
+	}
+}
+
+// TestBoxOnlyOrigins: of two origins each uses the box of the collection that names it, and nothing else of
+// the server. No collection that asks for a login has a box, not even for a script with its token.
+func TestBoxOnlyOrigins(t *testing.T) {
+	const docs, wiki, token = "https://docs.test", "https://wiki.test:8443", "0123456789abcdef-token"
+	private := map[string]bool{}
+	one := func(path, origin string, beside *Collections) *Server {
+		o := Options{
+			Collection: newFake(), Path: path, Beside: beside, BoxOrigins: []string{origin}, Limits: Limits{Rate: -1},
+			Private: func() bool { return private[path] },
+		}
+		o.Admin.Token = token
+		return New(o)
+	}
+	beside := &Collections{}
+	root, below := one("", docs, beside), one("/wiki", wiki, beside)
+	if err := root.Mount(below); err != nil {
+		t.Fatal(err)
+	}
+	own := map[string]string{"": docs, "/wiki": wiki}
+	for _, isPrivate := range []bool{false, true} {
+		for path := range own {
+			private[path] = isPrivate
+		}
+		for path, allowed := range own {
+			for _, origin := range []string{docs, wiki, "https://wiki.test", "null"} {
+				for _, target := range []string{"/box.js", "/box/search?q=inverted+index", docSearchPath, "/api/v1/search?q=inverted+index", "/", "/metrics"} {
+					method := http.MethodGet
+					if target == docSearchPath {
+						method = http.MethodPost
+					}
+					forBox := strings.HasPrefix(target, "/box") || target == docSearchPath
+					w := fromPage(root, method, path+target, origin, docSearchRequest, "Authorization", "Bearer "+token)
+					want, open := http.StatusForbidden, ""
+					if forBox && origin == allowed && !isPrivate {
+						want, open = http.StatusOK, origin
+					}
+					if got := w.Header().Get("Access-Control-Allow-Origin"); w.Code != want || got != open {
+						t.Errorf("%s%s for %s, private %v: %d, open to %q, want %d", path, target, origin, isPrivate, w.Code, got, want)
+					}
+					if varies := w.Header().Values("Vary"); want == http.StatusOK && !slices.Contains(varies, "Origin") {
+						t.Errorf("%s%s varies by %q", path, target, varies)
+					}
+					if want != http.StatusOK && strings.Contains(w.Body.String(), "docs.test/") {
+						t.Errorf("%s%s for %s shows %s", path, target, origin, w.Body)
+					}
+				}
+				w := fromPage(root, http.MethodOptions, path+"/box/search", origin, "", "Access-Control-Request-Method", "GET")
+				if granted := w.Code == http.StatusNoContent; granted != (origin == allowed && !isPrivate) {
+					t.Errorf("%s: leave for %s, private %v: %d", path, origin, isPrivate, w.Code)
+				}
 			}
 		}
 	}

@@ -56,7 +56,7 @@ func newBoxSite(t *testing.T, allowed bool) *boxSite {
 	t.Cleanup(b.site.Close)
 	o := Options{Collection: b.index}
 	if allowed {
-		o.Origins = []string{b.site.URL}
+		o.BoxOrigins = []string{b.site.URL}
 	}
 	inner := newServerOf(o).Handler()
 	search := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -85,6 +85,10 @@ type Options struct {
 	// https://app.example.org; "*" stands for all. Default none.
 	Origins []string
 
+	// BoxOrigins are further ones, whose scripts may read what the search box needs, while the collection
+	// is not Private. Default none.
+	BoxOrigins []string
+
 	Bot *pages.Bot // the crawler, shown at /bot; default nil: no such page
 
 	// Private reports whether the collection holds pages that not everybody may read. Then everything
@@ -317,7 +321,11 @@ func newAccess(o *Options) (*access.Hosts, *access.Origins, error) {
 	if badOrigin != nil {
 		origins, _ = access.NewOrigins(nil, o.PublicURL)
 	}
-	return hosts, origins, errors.Join(err, badOrigin)
+	box, badBox := access.NewOrigins(o.BoxOrigins, "")
+	if badBox == nil {
+		origins.BoxOnly, origins.Private = box, o.Private
+	}
+	return hosts, origins, errors.Join(err, badOrigin, badBox)
 }
 
 // Tools returns the collection as a server of the Model Context Protocol.

@@ -88,7 +88,8 @@ need a contact for that, by --contact of the crawl or $ANATOMY_CONTACT. What a r
 
 It answers under the names that it knows, so that no web page reads it through a name of its own (DNS rebinding):
 loopback, the hosts of --listen, --public-url, --acme and --allow-host, and those of the certificate of --tls-cert. When it listens on all addresses, as with
---listen :8080, every IP address is known, but no name. Scripts of other sites read nothing unless --cors names them.
+--listen :8080, every IP address is known, but no name. Scripts of other sites read nothing unless --cors names them; allow_origins in
+anatomy.toml names those whose pages may have the search box of its collection.
 
 A data folder with pages that were fetched with credentials is shown only to whoever logs in: with the token of
 --read-token, which reads and does nothing else, the token of --token, an API key, or by --login-header at a reverse
@@ -314,10 +315,11 @@ func openFolder(dir, path string, beside *web.Collections, o serveOptions) (*fol
 		damaged = damage.NewLog(o.log)
 	}
 	links.Damage = damaged
-	name, look, err := rules.ReadSite(dir)
+	own, err := rules.ReadSite(dir)
 	if err != nil {
 		return nil, err
 	}
+	name := own.Name
 	if path != "" {
 		name, path = cmp.Or(name, path), "/"+path
 		o.cluster = nil // it is that of the folder at the root
@@ -373,8 +375,8 @@ func openFolder(dir, path string, beside *web.Collections, o serveOptions) (*fol
 	}
 	return &folder{s, links, site, web.New(web.Options{
 		Collection: site, FetchImage: fetch,
-		Name: name, Look: web.Look(look), Path: path, Beside: beside, Version: version(), PublicURL: o.publicURL, Proxies: o.proxies, Bot: bot,
-		Hosts: o.hosts, Certificate: o.certificate, Origins: o.origins,
+		Name: name, Look: own.Look, Path: path, Beside: beside, Version: version(), PublicURL: o.publicURL, Proxies: o.proxies, Bot: bot,
+		Hosts: o.hosts, Certificate: o.certificate, Origins: o.origins, BoxOrigins: own.Origins,
 		Private:    func() bool { return shards.IsPrivate(dir) },
 		PublicOnly: o.publicOnly, LoginHeader: o.loginHeader,
 		Admin:  admin.Options{Crawl: control.New(dir), Jobs: jobs, Token: o.token, ReadToken: o.readToken, Audit: recordActions(dir, o.log), SlowQueries: o.slow, Searches: o.searches, Tuning: tunes, Settings: settings, Cluster: o.cluster},

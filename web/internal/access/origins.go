@@ -15,6 +15,11 @@ type Origins struct {
 	all map[string]bool
 	any bool
 	own string // origin of the public URL, "" if there is none
+
+	// BoxOnly are further origins, whose scripts may read what the search box needs. They are refused
+	// while Private reports that the collection asks for a login. Default: none.
+	BoxOnly *Origins
+	Private func() bool
 }
 
 // NewOrigins returns the origins of a list; "*" stands for every origin. public is the URL under
@@ -53,6 +58,22 @@ func originOf(u *url.URL) string {
 // Allow reports whether an origin may read answers.
 func (o *Origins) Allow(origin string) bool { return origin != "" && (o.any || o.all[origin]) }
 
+// allowFor reports whether the origin of a request may read the answer.
+func (o *Origins) allowFor(r *http.Request) bool {
+	origin := Origin(r)
+	return o.Allow(origin) || o.BoxOnly != nil && isForBox(r.URL.Path) && o.BoxOnly.Allow(origin) && !o.Private()
+}
+
+// isForBox reports whether the search box, or DocSearch's client in its place, requests a path.
+func isForBox(path string) bool {
+	return path == "/box.js" || path == "/box/search" || strings.HasPrefix(path, "/1/indexes/")
+}
+
+// isEmpty reports whether no origin may read a path.
+func (o *Origins) isEmpty(path string) bool {
+	return !o.any && len(o.all) == 0 && (o.BoxOnly == nil || !isForBox(path) || o.BoxOnly.isEmpty(path))
+}
+
 // Origin returns the origin of the page that made the browser send a request, "" if none is named.
 // Requests of elements, such as images, have no Origin but a Referer.
 func Origin(r *http.Request) string {
@@ -86,12 +107,16 @@ func (o *Origins) isForeign(r *http.Request) bool {
 // Check returns nil unless the request comes from a script or an element of an origin that may not
 // read answers.
 func (o *Origins) Check(r *http.Request) error {
-	if !isPreflight(r) && !o.isForeign(r) || o.Allow(Origin(r)) {
+	if !isPreflight(r) && !o.isForeign(r) || o.allowFor(r) {
 		return nil
 	}
+	how := "To let its scripts read answers, start the server with --cors and its origin."
+	if isForBox(r.URL.Path) {
+		how = "To let it use the search box, add its origin to allow_origins in anatomy.toml, or start the server " +
+			"with --cors and its origin. A collection that asks for a login has no box."
+	}
 	return respond.NewProblem(http.StatusForbidden, "cross_origin", "Not allowed",
-		"A page of another site sent this request. To let its scripts read answers, "+
-			"start the server with --cors and its origin.")
+		"A page of another site sent this request. "+how)
 }
 
 // isPreflight reports whether a browser asks with r for leave to send another request.
@@ -102,12 +127,12 @@ func isPreflight(r *http.Request) bool {
 // Open sets the headers that let an allowed origin read the answer. It reports whether the request
 // is a preflight request, to which these headers are the answer.
 func (o *Origins) Open(h http.Header, r *http.Request) (preflight bool) {
-	if !o.any && len(o.all) == 0 {
+	if o.isEmpty(r.URL.Path) {
 		return false
 	}
 	h.Add("Vary", "Origin")
 	origin := Origin(r)
-	if !o.Allow(origin) {
+	if !o.allowFor(r) {
 		return false
 	}
 	h.Set("Access-Control-Allow-Origin", origin)

@@ -36,8 +36,8 @@ The keys are the flags of "anatomy crawl" that say what is fetched and how. The 
 "config set" and "config unset" change them, and the file, anatomy.toml in the data folder, can be edited by hand:
 comments stay. A crawl that runs goes on with the rules that it began with.
 
-[search] has the name of the collection, which "anatomy serve" shows from its next start, and names a file of synonyms,
-words that find each other's pages: a line is postgres = PostgreSQL. Each [[search.pins]] pins a page to queries, which
+[search] has the name of the collection and the origins of pages that may have its search box, which "anatomy serve"
+follows from its next start, and names a file of synonyms, words that find each other's pages: a line is postgres = PostgreSQL. Each [[search.pins]] pins a page to queries, which
 show it first. A running server reads both again when they change.`,
 		Example: "  anatomy config\n  anatomy config set exclude '*/print/*' '*.pdf'\n  anatomy config unset max-pages\n  anatomy config check",
 		Args: func(c *cobra.Command, args []string) error {
@@ -112,10 +112,15 @@ func describe(kept *config.Config, defaults *pflag.FlagSet) (string, error) {
 		fmt.Fprintf(&text, "\n# %s\n%s%s\n", usage, comment, line)
 	}
 	text.WriteString("\n[search]\n")
-	for _, key := range []struct{ name, value, about string }{
+	for _, key := range []struct {
+		name  string
+		value any
+		about string
+	}{
 		{"name", kept.Search.Name, "name of the collection in pages, feeds and tools; at most 40 characters"},
 		{"accent", kept.Search.Accent, "colour of links and of the sign, such as #0a7d5c; made darker or lighter where it could not be read"},
 		{"logo", kept.Search.Logo, "PNG, JPEG, WebP or SVG image beside the name, of at most 256 KB"},
+		{"allow_origins", slices.Concat([]string{}, kept.Search.Origins), "origins of pages that may have the search box, such as https://docs.example.org; '*' for all; none if the collection asks for a login"},
 		{"synonyms", kept.Search.Synonyms, "file of lines such as postgres = PostgreSQL"},
 	} {
 		line, err := config.Format(key.name, key.value)
@@ -123,7 +128,7 @@ func describe(kept *config.Config, defaults *pflag.FlagSet) (string, error) {
 			return "", err
 		}
 		comment := ""
-		if key.value == "" {
+		if key.value == "" || key.name == "allow_origins" && len(kept.Search.Origins) == 0 {
 			comment = "# "
 		}
 		fmt.Fprintf(&text, "\n# %s\n%s%s\n", key.about, comment, line)
@@ -171,7 +176,8 @@ func newCheck(s *cli.GlobalFlags, newCrawl func() rules.Crawl) *cobra.Command {
 		Short: "check a file of rules that was edited by hand",
 		Long: `Check reads the anatomy.toml of the data folder, or another FILE, and prints what is wrong in it, with the line and the
 key: keys that do not exist, values that a key cannot have, files of credentials or a topic that cannot be read, a name
-that is too long, wrong lines of synonyms, and wrong pins. It notes the pinned pages that the collection does not have.`,
+that is too long, what is no origin, wrong lines of synonyms, and wrong pins. It notes the pinned pages that the
+collection does not have.`,
 		Example: "  anatomy config check --data docs\n  anatomy config check new.toml",
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) > 1 {
@@ -198,6 +204,7 @@ that is too long, wrong lines of synonyms, and wrong pins. It notes the pinned p
 					"correct what is listed; what each key means: anatomy crawl --help")
 			}
 			if len(args) == 0 {
+				noteOrigins(c, s.Data, kept)
 				if err := notePins(c, s.Data, kept); err != nil {
 					return err
 				}
@@ -205,6 +212,14 @@ that is too long, wrong lines of synonyms, and wrong pins. It notes the pinned p
 			_, err = fmt.Fprintf(c.OutOrStdout(), "%s: %s, no errors\n", kept.Path(), plural.Count(len(kept.Crawl), "key"))
 			return err
 		},
+	}
+}
+
+// noteOrigins prints that origins are allowed in vain if they are.
+func noteOrigins(c *cobra.Command, dir string, kept *config.Config) {
+	if len(kept.Search.Origins) > 0 && shards.IsPrivate(dir) {
+		reason := errors.New("note: the collection asks for a login, so its search box answers no other site")
+		fmt.Fprintln(c.OutOrStdout(), kept.Problem(reason, "search", "allow_origins"))
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"anatomy/cmd/anatomy/internal/cli"
 	"anatomy/config"
+	"anatomy/web"
 )
 
 // A Crawl is a crawl command without its work.
@@ -28,6 +29,9 @@ func Check(c *config.Config, newCrawl func() Crawl) []*config.Problem {
 		why := errors.New("unknown key")
 		if len(key) == 1 && slices.Contains(Flags, key[0]) {
 			why = errors.New("unknown key here; it belongs below [crawl]")
+		}
+		if meant := searchKey(key[len(key)-1]); meant != "" && len(key) <= 2 && key[0] != "crawl" {
+			why = fmt.Errorf("unknown key; did you mean %s below [search]?", meant)
 		}
 		all = append(all, c.Problem(why, key...))
 	}
@@ -53,6 +57,9 @@ func Check(c *config.Config, newCrawl func() Crawl) []*config.Problem {
 	}
 	if _, _, err := c.ReadLogo(); err != nil {
 		all = append(all, c.Problem(err, "search", "logo"))
+	}
+	if err := web.CheckAccess(nil, c.Search.Origins); err != nil {
+		all = append(all, c.Problem(err, "search", originsKey))
 	}
 	if _, err := synonymsOf(c); err != nil {
 		all = append(all, c.Problem(err, "search", "synonyms"))

@@ -25,6 +25,15 @@ var ownerKeys = []string{
 	"topic", "credentials", "chromium", "resolver", "allow-private", "bind", "proxy", "proxy-password", "http-port", "https-port",
 }
 
+// searchKeys are the keys of [search].
+var searchKeys = []string{"name", "accent", "logo", originsKey, "synonyms", "pins"}
+
+// originsKey is the key of [search] with the origins of pages that may have the search box.
+const originsKey = "allow_origins"
+
+// searchKey returns the key of [search] that a misspelt one is likely meant to be, or "".
+func searchKey(key string) string { return cli.Nearest(strings.ReplaceAll(key, "-", "_"), searchKeys) }
+
 // urlKey is the flag of start URLs. Those that are given are added to the kept ones.
 const urlKey = "url"
 
@@ -35,6 +44,9 @@ func CheckKey(name string, isFlag bool) error {
 	}
 	if isFlag {
 		return fmt.Errorf("unknown key; --%s is for one crawl and is not kept", name)
+	}
+	if meant := searchKey(name); meant == strings.ReplaceAll(name, "-", "_") {
+		return fmt.Errorf("unknown key; %s belongs below [search] of anatomy.toml, edit the file", meant)
 	}
 	if meant := cli.Nearest(strings.ReplaceAll(name, "_", "-"), Flags); meant != "" {
 		return fmt.Errorf("unknown key; did you mean %s?", meant)

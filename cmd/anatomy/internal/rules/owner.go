@@ -3,12 +3,14 @@ package rules
 import (
 	"errors"
 	"reflect"
+	"slices"
 
 	"anatomy/config"
 )
 
 // CheckOwnerKeys returns a problem for each key that differs between two files and that only those may
-// change who can edit the file itself, because it names files, programs or networks of the machine.
+// change who can edit the file itself, because it names files, programs or networks of the machine, or
+// other sites that may read the collection.
 func CheckOwnerKeys(was, now *config.Config) (all []*config.Problem) {
 	why := errors.New("it can only be changed in the file itself, because it names files, programs or networks of the server")
 	for _, name := range ownerKeys {
@@ -21,6 +23,10 @@ func CheckOwnerKeys(was, now *config.Config) (all []*config.Problem) {
 	}
 	if was.Search.Logo != now.Search.Logo {
 		all = append(all, now.Problem(why, "search", "logo"))
+	}
+	if !slices.Equal(was.Search.Origins, now.Search.Origins) {
+		why := errors.New("it can only be changed in the file itself, because it lets other sites read the collection")
+		all = append(all, now.Problem(why, "search", originsKey))
 	}
 	return all
 }

@@ -2,6 +2,7 @@ package rules
 
 import (
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -40,6 +41,23 @@ func TestOwnerKeys(t *testing.T) {
 		now.SetFlag(key, "x")
 		if refused := len(CheckOwnerKeys(was, now)) == 1; refused == slices.Contains(open, key) {
 			t.Errorf("%s: refused %v", key, refused)
+		}
+	}
+	search := reflect.TypeFor[config.Search]()
+	for i := range search.NumField() {
+		key, _, _ := strings.Cut(search.Field(i).Tag.Get("toml"), ",")
+		if !slices.Contains(searchKeys, key) {
+			t.Errorf("%s is not in the list of keys", key)
+		}
+		was, now := config.New(t.TempDir()), config.New(t.TempDir())
+		switch field := reflect.ValueOf(&now.Search).Elem().Field(i); field.Kind() {
+		case reflect.String:
+			field.SetString("x")
+		case reflect.Slice:
+			field.Set(reflect.MakeSlice(field.Type(), 1, 1))
+		}
+		if refused := len(CheckOwnerKeys(was, now)) == 1; refused == slices.Contains([]string{"name", "accent", "pins"}, key) {
+			t.Errorf("search.%s: refused %v", key, refused)
 		}
 	}
 }

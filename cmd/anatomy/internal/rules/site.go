@@ -1,36 +1,43 @@
 package rules
 
-import "anatomy/cmd/anatomy/internal/cli"
+import (
+	"anatomy/cmd/anatomy/internal/cli"
+	"anatomy/web"
+)
 
-// A Look is what the pages of a collection have of their own, as web.Look.
-type Look struct {
-	Accent   string
-	Logo     []byte
-	LogoType string
+// A Site is what the anatomy.toml of a data folder says of the pages of its collection, and of pages
+// elsewhere that may have its search box.
+type Site struct {
+	Name    string // "" for none
+	Look    web.Look
+	Origins []string
 }
 
-// ReadSite returns the name and the look that the anatomy.toml of a data folder gives to the collection;
-// "" for no name.
-func ReadSite(dir string) (name string, look Look, err error) {
+// ReadSite reads what the anatomy.toml of a data folder says.
+func ReadSite(dir string) (Site, error) {
 	c, err := readOrNew(dir)
 	key := ""
+	s := Site{}
 	if err == nil {
+		s = Site{c.Search.Name, web.Look{Accent: c.Search.Accent}, c.Search.Origins}
 		key, err = "name", c.Search.CheckName()
 	}
 	if err == nil {
 		key, err = "accent", c.Search.CheckAccent()
 	}
 	if err == nil {
-		key = "logo"
-		look.Logo, look.LogoType, err = c.ReadLogo()
+		key, err = originsKey, web.CheckAccess(nil, s.Origins)
 	}
 	if err == nil {
-		look.Accent = c.Search.Accent
-		return c.Search.Name, look, nil
+		key = "logo"
+		s.Look.Logo, s.Look.LogoType, err = c.ReadLogo()
+	}
+	if err == nil {
+		return s, nil
 	}
 	if key != "" {
 		err = c.Problem(err, "search", key)
 	}
 	at := cli.GlobalFlags{Data: dir}
-	return "", Look{}, cli.WithHint(err, "to see all that is wrong: "+at.Command("config check"))
+	return Site{}, cli.WithHint(err, "to see all that is wrong: "+at.Command("config check"))
 }
