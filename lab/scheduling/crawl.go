@@ -16,31 +16,31 @@ import (
 	"anatomy/weburl"
 )
 
-// A plan says how one crawl goes.
+// A plan has the parameters of one crawl.
 type plan struct {
 	policy      urlserver.Policy
 	connections int
-	known       bool    // the URL server is told the qualities; else it has links alone
-	anonymous   bool    // and is not told which page they stand on
+	known       bool    // the URL server receives the qualities; otherwise it estimates them from links
+	anonymous   bool    // and links come without their page
 	all         bool    // all URLs are known at the beginning
 	jitter      float64 // sigma of the times, log-normal around their means
 	seed        uint64
 
 	delay     time.Duration // between two requests to a site; 0 for none
-	processor time.Duration // that a page takes of the crawler's only processor
+	processor time.Duration // time of the crawler's only processor for a page
 	single    bool          // every server takes one request a connection, as with HTTP/1.0
 }
 
-// A moment is when a page came.
+// A moment is the arrival of a page.
 type moment struct {
 	at      time.Duration
 	quality float64 // of this page
-	guess   float64 // what the URL server thought when it gave the lease
+	guess   float64 // estimate of the URL server when it granted the lease
 	linked  float64 // pages known to link to it then
 	page    int
 }
 
-// A crawl is a simulated crawler before the real URL server: time is what it says it is.
+// A crawl is a simulated crawler in front of the real URL server, in virtual time.
 type crawl struct {
 	plan
 	web     *web
@@ -61,7 +61,7 @@ type crawl struct {
 
 var epoch = time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// run crawls the web. The pages are in the order in which they came.
+// run crawls the web. The pages of the curve are in the order of arrival.
 func (p plan) run(w *web, quality []float64) (curve, error) {
 	s, err := urlserver.Open("data", urlserver.Options{
 		FS: vfs.NewMem(), Scope: weburl.AnyScope, Delay: cmp.Or(p.delay, -1), PerAddress: -1,
@@ -118,7 +118,7 @@ func (c *crawl) wakeAfter(wait time.Duration) {
 	}
 }
 
-// A visit works off a lease over a connection that its server closes now and then.
+// A visit fetches the URLs of a lease over a connection that its server closes from time to time.
 type visit struct {
 	vocab.Lease
 	server        *server
@@ -138,7 +138,7 @@ func (c *crawl) visit(l vocab.Lease) {
 	c.request(v, c.now)
 }
 
-// request requests the next page of a lease at a time, over a new connection if need be.
+// request requests the next page of a lease at a time, over a new connection if none is open.
 func (c *crawl) request(v *visit, at time.Duration) {
 	if v.used == 0 {
 		took := c.vary(v.server.connect)
@@ -154,7 +154,7 @@ func (c *crawl) request(v *visit, at time.Duration) {
 	c.events.Add(at+took, func() { c.answered(v, t, linked) })
 }
 
-// answered takes the page that has come, and goes on after the delay.
+// answered handles an answer, and requests the next page after the delay.
 func (c *crawl) answered(v *visit, t vocab.Target, linked float64) {
 	c.busy = max(c.busy, c.now) + c.processor
 	c.events.Add(c.busy, func() { c.fetched(t, linked) })

@@ -15,10 +15,10 @@ type curve struct {
 	adding  time.Duration // processor time of the calls of Add
 }
 
-// end is when the last page came.
+// end returns when the last page arrived.
 func (c *curve) end() time.Duration { return c.history[len(c.history)-1].at }
 
-// after gives the shares of quality and of pages that came until a time.
+// after returns the shares of quality and of pages that arrived until a time.
 func (c *curve) after(at time.Duration) (quality, pages float64) {
 	n := 0
 	for n < len(c.history) && c.history[n].at <= at {
@@ -28,7 +28,7 @@ func (c *curve) after(at time.Duration) (quality, pages float64) {
 	return quality / c.total(), float64(n) / float64(len(c.history))
 }
 
-// first gives the share of quality of the first n pages.
+// first returns the share of quality of the first n pages.
 func (c *curve) first(n int) (quality float64) {
 	for _, m := range c.history[:n] {
 		quality += m.quality
@@ -48,7 +48,7 @@ func (c *curve) total() (sum float64) {
 	return sum
 }
 
-// reach is when a share of the quality was there, and with which share of the pages.
+// reach returns when a share of the quality had arrived, and with which share of the pages.
 func (c *curve) reach(share float64) (at time.Duration, pages float64) {
 	left := share * c.total()
 	for i, m := range c.history {
@@ -59,8 +59,8 @@ func (c *curve) reach(share float64) (at time.Duration, pages float64) {
 	return c.history[len(c.history)-1].at, 1
 }
 
-// correlation is Spearman's between what the scheduler thought of the pages when it asked for them
-// and their quality.
+// correlation returns Spearman's rank correlation between the scheduler's estimates of pages and
+// their quality.
 func (c *curve) correlation(guess func(moment) float64) string {
 	guesses, qualities := make([]float64, len(c.history)), make([]float64, len(c.history))
 	for i, m := range c.history {
@@ -72,7 +72,7 @@ func (c *curve) correlation(guess func(moment) float64) string {
 	return "-"
 }
 
-// spearman is the correlation of ranks; equals share their mean rank.
+// spearman returns the rank correlation; equal values share their mean rank.
 func spearman(a, b []float64) float64 {
 	x, y := ranked(a), ranked(b)
 	mean := float64(len(x)-1) / 2

@@ -9,9 +9,9 @@
 //	go run ./lab/scheduling --order               PageRank held after shares of the fetches, by policy
 //	go run ./lab/scheduling --data FOLDER         the hosts, pages and links that a crawl found
 //
-// The quality of a page is its PageRank, told to the scheduler; by Zipf's law, told; PageRank that the
-// scheduler has to guess from the links found so far, as in a real crawl. Times are shares of the
-// time that breadth-first needs for all pages.
+// The quality of a page is its PageRank, known to the scheduler; a value by Zipf's law, known; or
+// PageRank that the scheduler estimates from the links found so far, as in a real crawl. Times are
+// shares of the time that breadth-first needs for all pages.
 package main
 
 import (
@@ -88,25 +88,41 @@ func (o *options) web() (*web, error) {
 	return o.makeWeb(o.servers, o.pages, o.plan.seed)
 }
 
-// runFigures repeats figures 6 and 7, and the same with guessed quality.
-func (o *options) runFigures(out io.Writer) error {
-	w, err := o.web()
+// withRanks returns a web and the PageRank of its pages.
+func withRanks(w *web, err error) (*web, []float64, error) {
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
 	ranks, err := w.pageRanks()
+	return w, ranks, err
+}
+
+// crawlAll crawls a web by all policies for each experiment.
+func crawlAll(w *web, p plan, experiments ...*experiment) error {
+	for _, e := range experiments {
+		if err := e.crawl(w, p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// runFigures repeats figures 6 and 7, and the same with guessed quality.
+func (o *options) runFigures(out io.Writer) error {
+	w, ranks, err := withRanks(o.web())
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(out, "%s, %d connections, seed %d\n", w, o.plan.connections, o.plan.seed)
-	for _, e := range []*experiment{
+	experiments := []*experiment{
 		{name: "PageRank, known", file: "figure-6", quality: ranks, known: true},
 		{name: "Zipf, known", file: "figure-7", quality: w.zipf(o.plan.seed), known: true},
 		{name: "PageRank, guessed from links", file: "guessed", quality: ranks},
-	} {
-		if err := e.crawl(w, o.plan); err != nil {
-			return err
-		}
+	}
+	if err := crawlAll(w, o.plan, experiments...); err != nil {
+		return err
+	}
+	fmt.Fprintf(out, "%s, %d connections, seed %d\n", w, o.plan.connections, o.plan.seed)
+	for _, e := range experiments {
 		if err := e.report(out); err != nil {
 			return err
 		}

@@ -20,10 +20,11 @@ type orderRow struct {
 	held []float64
 }
 
-// runOrder prints which share of PageRank, computed over all pages and links of the web, a crawl holds
-// after a share of its fetches, with a delay of a second between requests to a site. The scheduler
-// estimates the quality of a page from the links found so far, or is told it ("known"). No order of
-// pages holds more than the one by rank, which no crawler can follow before it knows the links.
+// runOrder prints which share of PageRank, computed over all pages and links of the web, a crawl
+// holds after a share of its fetches, with a delay of a second between requests to a site. The
+// scheduler estimates the quality of a page from the links found so far, or knows it ("known"). No
+// order of pages holds more than the one by rank, which no crawler can follow before it knows the
+// links.
 func (o *options) runOrder(out io.Writer) error {
 	w, err := o.web()
 	if err != nil {

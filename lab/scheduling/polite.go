@@ -11,18 +11,14 @@ import (
 // that ends early keeps what its first requests brought, so quality is by requests, too. All policies
 // pay for Add; what it costs is measured.
 func (o *options) runPolite(out io.Writer) error {
-	w, err := o.web()
-	if err != nil {
-		return err
-	}
-	ranks, err := w.pageRanks()
+	w, ranks, err := withRanks(o.web())
 	if err != nil {
 		return err
 	}
 	p := o.plan
 	p.delay = time.Second
 	e := &experiment{quality: ranks}
-	if err := e.crawl(w, p); err != nil {
+	if err := crawlAll(w, p, e); err != nil {
 		return err
 	}
 	fmt.Fprintf(out, "%s, %d connections, seed %d; delay %s, quality guessed from links; breadth-first takes %.0f s\n",

@@ -46,8 +46,8 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// TestOrder: policies that estimate quality hold more PageRank early than breadth-first, less than one
-// that is told it, and none holds more than the order by rank.
+// TestOrder: policies that estimate quality hold more PageRank early than breadth-first, less than
+// one that knows it, and none holds more than the order by rank.
 func TestOrder(t *testing.T) {
 	w, err := paper.makeWeb(100, 3000, 1)
 	if err != nil {
@@ -77,7 +77,7 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// TestSingle: a request a connection costs the opening and the closing of each.
+// TestSingle: with one request a connection, each request includes opening and closing.
 func TestSingle(t *testing.T) {
 	w := &web{servers: []server{{
 		connect: time.Second, answer: 2 * time.Second, perConnection: 3, n: 6,
@@ -109,8 +109,9 @@ func TestSingle(t *testing.T) {
 	}
 }
 
-// TestTargets: crawl-ability has 80 % of the quality first, and at half of breadth-first's time it and
-// performance-first have far more pages (CJS, figures 6 and 7; on this smaller web not half more).
+// TestTargets: crawl-ability reaches 80 % of the quality first, and at half of breadth-first's time
+// it and performance-first have far more pages (CJS, figures 6 and 7; on this smaller web not half
+// more).
 func TestTargets(t *testing.T) {
 	w, err := paper.makeWeb(300, 8000, 1)
 	if err != nil {
@@ -140,7 +141,7 @@ func TestTargets(t *testing.T) {
 	}
 }
 
-// TestSameSeedSameCrawl: neither the web nor the scheduler throws dice of its own.
+// TestSameSeedSameCrawl: web and scheduler depend on the seed alone.
 func TestSameSeedSameCrawl(t *testing.T) {
 	var all []string
 	for range 2 {

@@ -33,11 +33,7 @@ func (o *options) runSweep(out io.Writer) error {
 	fmt.Fprintln(t, "\tto all, spread\tbreadth\tperformance\tability\tbreadth\tquality\tability\tquality\tability\tquality\tability\tability\t")
 	fmt.Fprintln(t, "the paper\t\t\t+50 %\t+50 %\t\t< 30 %\t< 30 %\t50 %\t50 %\t\t50 %\t33 %\t")
 	for _, s := range settings {
-		w, err := s.makeWeb(o.servers, o.pages, o.plan.seed)
-		if err != nil {
-			return err
-		}
-		ranks, err := w.pageRanks()
+		w, ranks, err := withRanks(s.makeWeb(o.servers, o.pages, o.plan.seed))
 		if err != nil {
 			return err
 		}
@@ -45,10 +41,8 @@ func (o *options) runSweep(out io.Writer) error {
 		p.all = s.all
 		byRank := &experiment{quality: ranks, known: true}
 		byZipf := &experiment{quality: w.zipf(o.plan.seed), known: true}
-		for _, e := range []*experiment{byRank, byZipf} {
-			if err := e.crawl(w, p); err != nil {
-				return err
-			}
+		if err := crawlAll(w, p, byRank, byZipf); err != nil {
+			return err
 		}
 		work, longest := w.work()
 		fmt.Fprintf(t, "%s\t%.2f", s.name, longest.Seconds()*float64(p.connections)/work.Seconds())

@@ -16,7 +16,7 @@ import (
 // A web is servers with pages that link to one another.
 type web struct {
 	servers []server
-	pages   []page // the first is where the crawl begins; where makeWeb made them, those of a server stand together, its home page first
+	pages   []page // the crawl begins at the first; those of a server made by makeWeb are adjacent, its home page first
 }
 
 type server struct {
@@ -31,9 +31,9 @@ type page struct {
 	links  []int // distinct
 }
 
-// A setting is what CJS does not state of its servers: how the sizes and the speeds of servers are
-// distributed. It states that 24 % take one request a connection and 66 % take 100; the others take
-// 2 to 99 here. Sizes are a power of the rank of a server, times are log-normal.
+// A setting is the distribution of the sizes and speeds of servers, which CJS does not state. It
+// states that 24 % take one request a connection and 66 % take 100; the others take 2 to 99 here.
+// Sizes are a power of the rank of a server, times are log-normal.
 type setting struct {
 	sizes   float64       // exponent: the server of rank k has a share of k^-sizes of the pages
 	spread  float64       // sigma of the times of servers' answers, their median is medianAnswer
@@ -132,7 +132,7 @@ func (s *server) perPage() time.Duration {
 	return s.answer + 2*s.connect/time.Duration(s.perConnection)
 }
 
-// furnish gives a page its links.
+// furnish adds the links of a page.
 func (w *web) furnish(r *rand.Rand, id int, byRank []int) {
 	own := w.servers[w.pages[id].server]
 	for child := (id-own.first)*branching + 1; child <= (id-own.first+1)*branching && child < own.n; child++ {
@@ -191,7 +191,7 @@ func logNormal(r *rand.Rand, median time.Duration, sigma float64) time.Duration 
 	return time.Duration(float64(median) * math.Exp(sigma*r.NormFloat64()))
 }
 
-// logUniform gives a number below n, small ones most.
+// logUniform returns a number below n; small ones are most frequent.
 func logUniform(r *rand.Rand, n int) int {
 	return min(n-1, int(math.Pow(float64(n+1), r.Float64()))-1)
 }
