@@ -67,14 +67,14 @@ func addForms(p *pass, root *query.Node, all bool) *query.Node {
 	if all {
 		lang = cmp.Or(p.req.Lang, root.Language(), p.view.language())
 	}
-	return root.With(func(n *query.Node, wanted bool) []string {
+	return root.WithForms(func(n *query.Node, isExcluded bool) []string {
 		word := n.Words[0]
 		var synonyms []string
-		if wanted && !n.Exact && len(n.Words) == 1 {
+		if !isExcluded && !n.Exact && len(n.Words) == 1 {
 			synonyms = p.synonyms.Of(word)
 		}
 		narrow := !all && len(synonyms) == 0 && !analysis.HasParticles(word)
-		if len(n.Words) > 1 || !analysis.IsUnigram(word) && (n.Exact || !wanted || narrow) {
+		if len(n.Words) > 1 || !analysis.IsUnigram(word) && (n.Exact || isExcluded || narrow) {
 			return nil
 		}
 		key := snapshot.FormsKey{Word: word, Lang: lang, Spellings: strings.Join(synonyms, " ")}
@@ -86,7 +86,7 @@ func addForms(p *pass, root *query.Node, all bool) *query.Node {
 			key.Spellings = strings.TrimSpace(key.Spellings + " " + analysis.OtherSpelling(n.Text))
 			of = formsOf(p, key)
 		}
-		if len(of.Words) > 0 && wanted { // an excluded word may also be part of a phrase, without forms
+		if len(of.Words) > 0 && !isExcluded { // an excluded word may also be part of a phrase, without forms
 			if p.joint == nil {
 				p.joint = map[string]int{}
 			}

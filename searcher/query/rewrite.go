@@ -8,16 +8,18 @@ import (
 
 // Rewriting a query returns a new tree that shares unchanged nodes with the old one.
 
-// With returns the tree with the forms that a function returns for terms. wanted reports whether
-// the term is not under a Not.
-func (n *Node) With(forms func(n *Node, wanted bool) []string) *Node { return n.with(forms, true) }
+// WithForms returns the tree with the forms that a function returns for terms. isExcluded reports
+// whether the term is under a Not.
+func (n *Node) WithForms(forms func(n *Node, isExcluded bool) []string) *Node {
+	return n.withForms(forms, false)
+}
 
-func (n *Node) with(forms func(*Node, bool) []string, wanted bool) *Node {
+func (n *Node) withForms(forms func(*Node, bool) []string, isExcluded bool) *Node {
 	switch n.Op {
 	case Near: // forms do not match where positions count
 		return n
 	case Words:
-		found := forms(n, wanted)
+		found := forms(n, isExcluded)
 		if len(found) == 0 {
 			return n
 		}
@@ -25,7 +27,7 @@ func (n *Node) with(forms func(*Node, bool) []string, wanted bool) *Node {
 		changed.Forms = found
 		return &changed
 	}
-	return n.withKids(func(kid *Node) *Node { return kid.with(forms, wanted && n.Op != Not) })
+	return n.withKids(func(kid *Node) *Node { return kid.withForms(forms, isExcluded || n.Op == Not) })
 }
 
 // withKids returns n with its kids rewritten, or n itself if none has changed.

@@ -197,11 +197,11 @@ func (c *Collection) withForms(root *query.Node, all bool) *query.Node {
 	if all {
 		lang = cmp.Or(root.Language(), lang)
 	}
-	return root.With(func(n *query.Node, wanted bool) (forms []string) {
+	return root.WithForms(func(n *query.Node, isExcluded bool) (forms []string) {
 		word := n.Words[0]
 		family, ok := analysis.FormsOf(word, lang)
 		narrow := !all && !analysis.HasParticles(word)
-		if !ok || len(n.Words) > 1 || !analysis.IsUnigram(word) && (n.Exact || !wanted || narrow) {
+		if !ok || len(n.Words) > 1 || !analysis.IsUnigram(word) && (n.Exact || isExcluded || narrow) {
 			return nil
 		}
 		for _, other := range c.words {
