@@ -142,7 +142,7 @@ func (s *state) lease(h *frontier.Host) (l vocab.Lease, again bool, err error) {
 	newRoom := int(min(s.budget(), int64(s.frontier.NewRoom(h))))
 	for len(g.urls) < room && !g.full {
 		before := len(g.urls)
-		ok, err := h.Take(newRoom > 0, func(l *frontier.Level, most int) (int, error) {
+		ok, err := h.LeaseNext(newRoom > 0, func(l *frontier.Level, most int) (int, error) {
 			most = min(most, room-before)
 			if !l.Again {
 				most = min(most, newRoom)

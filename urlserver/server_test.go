@@ -82,7 +82,7 @@ func (b *bench) take(urls ...string) vocab.Lease {
 		got = append(got, target.URL)
 	}
 	if !ok || !slices.Equal(got, urls) {
-		b.t.Fatalf("Take: %q, %v, %v, %v; want %q", got, wait, ok, b.s.Err(), urls)
+		b.t.Fatalf("Grant: %q, %v, %v, %v; want %q", got, wait, ok, b.s.Err(), urls)
 	}
 	return l
 }
@@ -91,7 +91,7 @@ func (b *bench) take(urls ...string) vocab.Lease {
 func (b *bench) none(want time.Duration) {
 	b.t.Helper()
 	if l, wait, ok := b.s.Grant(b.now); ok || wait != want {
-		b.t.Fatalf("Take: %+v, wait %v; want none, wait %v", l, wait, want)
+		b.t.Fatalf("Grant: %+v, wait %v; want none, wait %v", l, wait, want)
 	}
 }
 
@@ -333,8 +333,8 @@ func TestFailingHostIsGivenUp(t *testing.T) {
 		{"503 for a day", day, 100 * time.Millisecond, 24 * time.Hour, 49 * time.Hour},
 		{"no answer", Result{Outcome: vocab.Failed, Reason: "EOF"}, time.Minute, 0, time.Hour},
 	} {
-		for _, mends := range []bool{false, true} {
-			if mends && c.least == 0 {
+		for _, recovers := range []bool{false, true} {
+			if recovers && c.least == 0 {
 				continue
 			}
 			b := newBench(t, Options{})
@@ -344,15 +344,15 @@ func TestFailingHostIsGivenUp(t *testing.T) {
 			}
 			b.seed(urls...)
 			requests := b.visitAll(func(target vocab.Target) (Result, time.Duration) {
-				if mends && b.now.Sub(epoch) >= c.least-time.Minute {
+				if recovers && b.now.Sub(epoch) >= c.least-time.Minute {
 					return Result{Outcome: vocab.Fetched, Status: 200}, 100 * time.Millisecond
 				}
 				return c.result, c.took
 			})
 			took, lost := b.now.Sub(epoch), b.s.Stats().States[docindex.GivenUp]
-			if mends {
+			if recovers {
 				if lost > pages/2 {
-					t.Errorf("%s, mended: %d URLs given up after %v", c.name, lost, took)
+					t.Errorf("%s, recovered: %d URLs given up after %v", c.name, lost, took)
 				}
 				continue
 			}
@@ -654,7 +654,7 @@ func TestDoneOfStrangers(t *testing.T) {
 	b.none(maxWait) // the lease is out
 }
 
-func TestTwinsAreOneDocument(t *testing.T) {
+func TestSchemesAreOneDocument(t *testing.T) {
 	b := newBench(t, Options{})
 	b.seed("http://a.test/")
 	docs := b.link("https://a.test/", "http://a.test/x", "https://a.test/x", "http://a.test:8080/x")

@@ -107,18 +107,18 @@ func (h *Host) Clear() { h.levels = nil }
 // sitemaps.
 const pagesPerSitemap = 4
 
-// Take calls take with the level from which URLs are leased next: of new ones and revisits, or only
-// of revisits. take leases at most most of them, uncounts them, and returns the number leased. Take
+// LeaseNext calls lease with the level from which URLs are leased next: of new ones and revisits, or only
+// of revisits. lease leases at most most of them, uncounts them, and returns the number leased. LeaseNext
 // returns false if there is no such level.
-func (h *Host) Take(
-	withNew bool, take func(l *Level, most int) (leased int, err error),
+func (h *Host) LeaseNext(
+	withNew bool, lease func(l *Level, most int) (leased int, err error),
 ) (ok bool, err error) {
 	i, most := h.turn(withNew)
 	if i < 0 {
 		return false, nil
 	}
 	isSitemap := h.levels[i].Priority == SitemapPriority
-	n, err := take(&h.levels[i], most)
+	n, err := lease(&h.levels[i], most)
 	if h.turns = max(0, h.turns-n); isSitemap && n > 0 {
 		h.turns = pagesPerSitemap
 	}
