@@ -12,9 +12,9 @@ import (
 	"testing"
 )
 
-// imports says what each room may import of this module, tests apart. A name ending in /* stands for
-// the folders below it. The order is the flow of data: stages do not import stages, they meet in
-// files and in the messages of vocab; engine alone knows them all.
+// imports says what each room may import of this module, tests apart. A name ending in /* means the
+// folders below it. The order is the flow of data: stages do not import stages, they meet in files
+// and in the messages of vocab; engine alone knows them all.
 var imports = parseImports(`
 .:
 vocab:

@@ -48,7 +48,7 @@ func TestFinder(t *testing.T) {
 	}
 }
 
-// BenchmarkFinder looks for words that are rare, and for such as stand everywhere.
+// BenchmarkFinder searches for rare words, and for words that occur everywhere.
 func BenchmarkFinder(b *testing.B) {
 	text := []byte(strings.Repeat("The quick brown fox jumps over a lazy dog, and so on it goes as this is how it was. ", 150))
 	for _, query := range []string{"needle haystack", "how is a dog"} {

@@ -45,7 +45,8 @@ func TestLettersSpread(t *testing.T) {
 	}
 }
 
-// TestLettersOfAnything: whatever the text, case of ASCII, white space around it and double quotes do not tell.
+// TestLettersOfAnything: in any text, the case of ASCII letters, white space around it and double
+// quotes make no difference.
 func TestLettersOfAnything(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		text := rapid.String().Draw(rt, "text")

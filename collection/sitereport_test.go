@@ -71,8 +71,8 @@ func TestSiteReport(t *testing.T) {
 	}
 }
 
-// TestSiteReportIsKept: a report is made once for a state of the folder, and anew after ranks were
-// computed, a site was blocked, or pages were fetched again.
+// TestSiteReportIsKept: a report is computed once for a state of the folder, and again after ranks
+// were computed, a site was blocked, or pages were fetched again.
 func TestSiteReportIsKept(t *testing.T) {
 	w := testweb.New(t)
 	w.Page("one.test/", `<title>One</title><a href="/a">a</a>`)

@@ -763,7 +763,7 @@ func TestBodies(t *testing.T) {
 			t.Errorf("%s: %s %q", c.path, f.Outcome, f.Reason)
 		}
 		if c.path == "/html" && got[0].Page.ContentType != "text/html" {
-			t.Errorf("told as %q", got[0].Page.ContentType)
+			t.Errorf("media type %q", got[0].Page.ContentType)
 		}
 		if report.HoldFor != 0 {
 			t.Errorf("%s: %+v", c.path, report)
@@ -1019,14 +1019,14 @@ func TestConfirm(t *testing.T) {
 // TestAdmit: a host that may not be visited at its addresses gets no request.
 func TestAdmit(t *testing.T) {
 	admit := false
-	var told []netip.Addr
+	var admitted []netip.Addr
 	w := newWorld(t, func(rw http.ResponseWriter, r *http.Request) { page(rw, "x") }, func(o *Options) {
-		o.Admit = func(lease uint64, addrs []netip.Addr) bool { told = addrs; return admit && lease == 7 }
+		o.Admit = func(lease uint64, addrs []netip.Addr) bool { admitted = addrs; return admit && lease == 7 }
 	})
 	for _, want := range []string{"[skipped skipped]", "[fetched fetched]"} {
 		lease := vocab.Lease{ID: 7, Host: "www.test", URLs: []vocab.Target{{URL: "http://www.test/1"}, {URL: "http://www.test/2"}}}
-		if got, _ := w.work(t, context.Background(), lease); fmt.Sprint(outcomes(got)) != want || len(told) == 0 || !admit && len(w.requests) > 0 {
-			t.Errorf("%v %v %v, want %s", outcomes(got), told, w.requests, want)
+		if got, _ := w.work(t, context.Background(), lease); fmt.Sprint(outcomes(got)) != want || len(admitted) == 0 || !admit && len(w.requests) > 0 {
+			t.Errorf("%v %v %v, want %s", outcomes(got), admitted, w.requests, want)
 		}
 		admit = true
 	}

@@ -235,8 +235,8 @@ func TestMarkup(t *testing.T) {
 	}
 }
 
-// balanced says whether every element that needs an end has one, in order: a parser that mends
-// would not tell.
+// balanced reports whether every element that needs an end tag has one, in order. A parser that
+// corrects errors would not report that.
 func balanced(page []byte) error {
 	void := map[string]bool{"meta": true, "br": true, "hr": true, "img": true, "link": true, "input": true}
 	var open []string

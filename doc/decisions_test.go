@@ -19,7 +19,7 @@ var (
 	supersededBy = regexp.MustCompile(`superseded by \[([0-9]{4})\]`)
 )
 
-// Every decision has its sections and stands in the table with title, status and date; numbers have no
+// Every decision has its sections and is in the table with title, status and date; numbers have no
 // gaps; and a superseded decision is named by the one that supersedes it.
 func TestDecisions(t *testing.T) {
 	repository := readTree(t)

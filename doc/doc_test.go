@@ -173,7 +173,7 @@ func TestComplete(t *testing.T) {
 		"§4.5.1", "§4.5.2", "§5",
 	} {
 		if n := strings.Count(paper, "\n## "+section+" "); n != 1 {
-			t.Errorf("section %s stands in the concordance %d times", section, n)
+			t.Errorf("section %s is in the concordance %d times", section, n)
 		}
 	}
 	formats, architecture := read(t, "doc/design/formats.md"), read(t, "ARCHITECTURE.md")

@@ -10,8 +10,8 @@ import (
 	"anatomy/upkeep"
 )
 
-// TestOneAverage: the segments of a folder, as the crawl leaves it and made anew, have the average length
-// of the manifest, and so has that of a batch of one short page.
+// TestOneAverage: the segments of a folder have the average length of the manifest, after a crawl
+// and after a rebuild, and so has the segment of a batch with one short page.
 func TestOneAverage(t *testing.T) {
 	dir, _ := testweb.CrawlDemo(t)
 	first := wantAverage(t, dir)

@@ -140,7 +140,7 @@ func add(d *oracle.Document, word string, position uint32, kind vocab.HitType, s
 }
 
 // addAnchors adds the words of anchor texts and returns the texts, the commonest first. Positions
-// tell the number of the text and its length.
+// contain the number of the text and its length.
 func addAnchors(d *oracle.Document, texts map[naiveText]map[vocab.DocID]bool) (order []naiveText) {
 	for text := range texts {
 		order = append(order, text)
@@ -191,7 +191,7 @@ func urlWords(t testing.TB, raw string) []string {
 // A drawer draws queries.
 type drawer struct {
 	*rand.Rand
-	common, all []string // words, as they may stand in a query
+	common, all []string // words, as they may occur in a query
 	phrases     []string // from pages
 	sites       []string
 	urls        []string   // without scheme, and hosts
@@ -455,15 +455,15 @@ func dump(t testing.TB, dir string) string {
 	m, err := datadir.ReadManifest(dir)
 	testweb.Must(t, err)
 	if len(m.Segments) != 1 || !m.Merged {
-		t.Fatalf("not settled: %+v", m)
+		t.Fatalf("not merged: %+v", m)
 	}
 	var out bytes.Buffer
 	testweb.Must(t, segment.Dump(&out, datadir.Segment(dir, m.Segments[0]), ""))
 	return out.String()
 }
 
-// TestRebuild: an index that is made anew from the repository equals the one that grew with the
-// crawl, whatever the number of workers and the memory.
+// TestRebuild: an index that is rebuilt from the repository equals the one that grew with the
+// crawl, with any number of workers and any memory.
 func TestRebuild(t *testing.T) {
 	n := 200
 	if testing.Short() {

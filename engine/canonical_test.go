@@ -14,7 +14,8 @@ import (
 	"anatomy/urlserver"
 )
 
-// duplicates is a web where each page has several URLs, by the one that is to stand for all.
+// duplicates returns a web in which each page has several URLs, and these URLs by the canonical
+// one.
 func duplicates(t *testing.T) (w *testweb.Web, seeds []string, want map[string][]string) {
 	w = testweb.New(t)
 	want = map[string][]string{
@@ -45,8 +46,8 @@ func duplicates(t *testing.T) (w *testweb.Web, seeds []string, want map[string][
 	return w, seeds, want
 }
 
-// TestRepresentatives: whichever URL of a page came first, the same stands for all in the end; an index made anew agrees, and so
-// does a crawl that goes on.
+// TestRepresentatives: the elected canonical documents do not depend on the order of discovery. A
+// rebuilt index and a resumed crawl have the same ones.
 func TestRepresentatives(t *testing.T) {
 	w, seeds, want := duplicates(t)
 	random := rand.New(rand.NewPCG(3, 4))
@@ -57,13 +58,13 @@ func TestRepresentatives(t *testing.T) {
 		o.URLs.Policy = urlserver.BreadthFirst
 		stats := testweb.Crawl(t, o)
 		changed += stats.CanonicalChanges
-		represents(t, o.Dir, want)
+		checkCanonical(t, o.Dir, want)
 		testweb.Checked(t, o.Dir)
 		index, vector := dump(t, o.Dir), testweb.Ranks(t, o.Dir)
 		_, err := upkeep.Rebuild(t.Context(), o.Dir, upkeep.RebuildOptions{})
 		testweb.Must(t, err)
 		if got := dump(t, o.Dir); got != index {
-			t.Errorf("made anew: %s", firstDifference(got, index))
+			t.Errorf("rebuilt: %s", firstDifference(got, index))
 		}
 		testweb.SameMaps(t, "ranks", testweb.Ranks(t, o.Dir), vector)
 		if again := testweb.Crawl(t, o); again.CanonicalChanges != 0 {
@@ -73,15 +74,16 @@ func TestRepresentatives(t *testing.T) {
 		if again := testweb.Crawl(t, o); again.CanonicalChanges != 0 || again.Revisits.Changed != 0 {
 			t.Errorf("visited again: %+v", again)
 		}
-		represents(t, o.Dir, want)
+		checkCanonical(t, o.Dir, want)
 		testweb.Checked(t, o.Dir)
 	}
 	if changed == 0 {
-		t.Error("the first was the right one each time")
+		t.Error("the first URL was elected each time")
 	}
 }
 
-// TestRepresentativesOfRebuild: where a crawl built no index, making it chooses.
+// TestRepresentativesOfRebuild: after a crawl without an index, the rebuild elects the canonical
+// documents.
 func TestRepresentativesOfRebuild(t *testing.T) {
 	w, seeds, want := duplicates(t)
 	o := w.Options(filepath.Join(t.TempDir(), "data"), seeds...)
@@ -89,12 +91,12 @@ func TestRepresentativesOfRebuild(t *testing.T) {
 	testweb.Crawl(t, o)
 	_, err := upkeep.Rebuild(t.Context(), o.Dir, upkeep.RebuildOptions{})
 	testweb.Must(t, err)
-	represents(t, o.Dir, want)
+	checkCanonical(t, o.Dir, want)
 	testweb.Checked(t, o.Dir)
 }
 
-// represents expects of each page that one of its URLs stands for all.
-func represents(t *testing.T, dir string, want map[string][]string) {
+// checkCanonical checks the canonical URL of each page and its aliases.
+func checkCanonical(t *testing.T, dir string, want map[string][]string) {
 	t.Helper()
 	testweb.Must(t, docindex.Use(dir, func(db *docindex.DB) error {
 		for of, others := range want {
@@ -107,19 +109,19 @@ func represents(t *testing.T, dir string, want map[string][]string) {
 				steps, err := control.Follow(db, testweb.MustParse(t, url))
 				testweb.Must(t, err)
 				if last := steps[len(steps)-1]; last.URL != of || !steps[0].IsDuplicate() || len(steps) != 2 {
-					t.Errorf("%s stands for %s, want %s", last.URL, url, of)
+					t.Errorf("%s is the canonical document of %s, want %s", last.URL, url, of)
 				}
 			}
 		}
 		return nil
 	}))
 	for of, others := range want {
-		if told := testweb.TraceOf(t, dir, of); !strings.Contains(told, "index      there, ") {
-			t.Errorf("%s is not found:\n%s", of, told)
+		if trace := testweb.TraceOf(t, dir, of); !strings.Contains(trace, "index      there, ") {
+			t.Errorf("%s is not found:\n%s", of, trace)
 		}
 		for _, url := range others {
-			if told := testweb.TraceOf(t, dir, url); !strings.Contains(told, "is the canonical one") || !strings.Contains(told, fmt.Sprintf("url        %s\n", of)) {
-				t.Errorf("the trace of %s:\n%s", url, told)
+			if trace := testweb.TraceOf(t, dir, url); !strings.Contains(trace, "is the canonical one") || !strings.Contains(trace, fmt.Sprintf("url        %s\n", of)) {
+				t.Errorf("the trace of %s:\n%s", url, trace)
 			}
 		}
 	}

@@ -82,8 +82,8 @@ func TestControl(t *testing.T) {
 	if st := status(); st.State != vocab.Paused || st.HostCount != 2 || st.Unbound != 2 {
 		t.Errorf("paused: %+v", st)
 	}
-	if told := testweb.TraceOf(t, dir, "http://other.test/1"); !strings.Contains(told, "it is queued; its host: its turn") {
-		t.Errorf("trace of a queued URL: %s", told)
+	if trace := testweb.TraceOf(t, dir, "http://other.test/1"); !strings.Contains(trace, "it is queued; its host: its turn") {
+		t.Errorf("trace of a queued URL: %s", trace)
 	}
 	for _, d := range []time.Duration{time.Hour, 0} {
 		if site, err := client.SetDelay(t.Context(), "www.other.test", d); err != nil || site != "other.test" {
@@ -109,8 +109,8 @@ func TestControl(t *testing.T) {
 	if _, err := client.Add(t.Context(), []string{"http://other.test/5", "ftp://x"}); err == nil {
 		t.Error("ftp was added")
 	}
-	if told := testweb.TraceOf(t, dir, "http://other.test/1"); !strings.Contains(told, "out of scope") {
-		t.Errorf("trace: %s", told)
+	if trace := testweb.TraceOf(t, dir, "http://other.test/1"); !strings.Contains(trace, "out of scope") {
+		t.Errorf("trace: %s", trace)
 	}
 	if _, err := collection.OpenTrace(t.Context(), dir, testweb.MustParse(t, "http://other.test/5")); !errors.Is(err, control.ErrUnknownURL) {
 		t.Errorf("trace of a URL never seen: %v", err)

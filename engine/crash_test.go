@@ -301,7 +301,7 @@ func (c *crashRun) tear() (how string) {
 	reader, err := repository.OpenReader(datadir.Repository(c.order.Dir))
 	testweb.Must(c.t, err)
 	defer reader.Close()
-	from := vocab.Address(0) // the first block that nobody was told of
+	from := vocab.Address(0) // the first block that was not acknowledged
 	testweb.Must(c.t, reader.Scan(0, func(place vocab.Address, _ *repository.Record) error {
 		if from == 0 && place > last && (place.File() != last.File() || place.Offset() != last.Offset()) {
 			from = place
@@ -432,20 +432,20 @@ func TestCrashWhileSettling(t *testing.T) {
 	seed := seedOf(t)
 	r := rand.New(rand.NewPCG(seed, 4))
 	web := testweb.Generate(t, seed, 120, 0)
-	unsettled := filepath.Join(t.TempDir(), "unsettled")
-	options := web.Options(unsettled, web.Seed)
+	unmerged := filepath.Join(t.TempDir(), "unmerged")
+	options := web.Options(unmerged, web.Seed)
 	options.NoIndex, options.BatchBytes = true, 150<<10
 	testweb.Crawl(t, options)
 	c, err := engine.Open(t.Context(), options)
 	testweb.Must(t, err)
 	testweb.Must(t, c.RecoverPages(t.Context()))
 	testweb.Must(t, c.Close())
-	m, err := datadir.ReadManifest(unsettled)
+	m, err := datadir.ReadManifest(unmerged)
 	testweb.Must(t, err)
 	if len(m.Segments) < 3 || m.Merged {
-		t.Fatalf("nothing to settle: %+v", m)
+		t.Fatalf("nothing to merge: %+v", m)
 	}
-	settle := func(from string) (childOrder, time.Duration) {
+	merge := func(from string) (childOrder, time.Duration) {
 		order := childOrder{Seed: web.Seed, Resolver: web.Resolver, Port: web.Port, Dir: filepath.Join(t.TempDir(), "data")}
 		testweb.Must(t, control.Remove(from)) // a socket cannot be copied
 		testweb.Must(t, os.CopyFS(order.Dir, os.DirFS(from)))
@@ -456,13 +456,13 @@ func TestCrashWhileSettling(t *testing.T) {
 		return order, time.Since(began)
 	}
 	web.Requests()
-	order, took := settle(unsettled)
+	order, took := merge(unmerged)
 	want := testweb.Searchable(t, order.Dir)
-	unsettledDocs := len(testweb.Searchable(t, unsettled))
+	unsettledDocs := len(testweb.Searchable(t, unmerged))
 	killed := 0
 	for tries := 0; killed < crashes(t) && tries < 100; tries++ {
 		order.Dir = filepath.Join(t.TempDir(), "killed")
-		testweb.Must(t, os.CopyFS(order.Dir, os.DirFS(unsettled)))
+		testweb.Must(t, os.CopyFS(order.Dir, os.DirFS(unmerged)))
 		child := startChild(t, order)
 		<-time.After(time.Duration(r.Int64N(int64(took)))) // any moment will do
 		child.kill()
@@ -475,11 +475,11 @@ func TestCrashWhileSettling(t *testing.T) {
 		if n := len(testweb.Searchable(t, order.Dir)); n < unsettledDocs {
 			t.Errorf("%d documents can be found after a kill, %d could before", n, unsettledDocs)
 		}
-		resumed, _ := settle(order.Dir)
+		resumed, _ := merge(order.Dir)
 		testweb.Checked(t, resumed.Dir)
 		testweb.SameLists(t, "index", testweb.Searchable(t, resumed.Dir), want)
 		if m, err := datadir.ReadManifest(resumed.Dir); err != nil || len(m.Segments) != 1 || !m.Merged {
-			t.Errorf("not settled: %+v, %v", m, err)
+			t.Errorf("not merged: %+v, %v", m, err)
 		}
 	}
 	if asked := web.Requests(); len(asked) > 0 {

@@ -85,7 +85,8 @@ func TestSiteDown(t *testing.T) {
 	}
 }
 
-// TestGoneOverDays is the positive twin of TestSiteDown: pages missing on two days leave the index.
+// TestGoneOverDays is the counterpart of TestSiteDown: pages that are missing on two days leave the
+// index.
 func TestGoneOverDays(t *testing.T) {
 	for _, code := range []int{http.StatusNotFound, http.StatusGone} {
 		w, days := newMovingWeb(t, 1, 12), &calendar{}

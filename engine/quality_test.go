@@ -15,9 +15,9 @@ import (
 	"anatomy/searcher"
 )
 
-// TestQuality asks the demo web what people might, and compares with testdata/quality.golden how well it was
-// answered: the rank of the right page, and the best one where that is another. A change of ranking shows there,
-// query by query; ANATOMY_UPDATE=1 writes it anew.
+// TestQuality asks the demo web what people might, and compares with testdata/quality.golden how
+// well it was answered: the rank of the right page, and the best one where that is another. A
+// change of ranking shows there, query by query; ANATOMY_UPDATE=1 rewrites it.
 func TestQuality(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "data")
 	small, err := demo.Start(t.Context(), demo.Options{})

@@ -182,14 +182,14 @@ func TestRankOfCrawl(t *testing.T) {
 	}
 }
 
-// TestRankPlaces: a place's weight is shared by its pages, and teleportation goes by weight; the report
-// adds up, and names the losers.
-func TestRankPlaces(t *testing.T) {
+// TestRankTargets: the pages of a teleport target share its weight, and the teleport goes to
+// targets by weight. The sums of the report are right, and it lists the pages that lose most.
+func TestRankTargets(t *testing.T) {
 	dir, _ := testweb.CrawlDemo(t)
-	places, err := ranking.ReadTeleportTargets(strings.NewReader("# trusted\nmuseum.test 3\nhttp://glossary.test/\n\nmuseum.test/nowhere 9\n"))
+	targets, err := ranking.ReadTeleportTargets(strings.NewReader("# trusted\nmuseum.test 3\nhttp://glossary.test/\n\nmuseum.test/nowhere 9\n"))
 	testweb.Must(t, err)
-	// almost no clicks: what is left is where the bored surfer goes
-	r, err := ranking.Compute(t.Context(), dir, ranking.Options{Options: pagerank.Options{Damping: 1e-6}, Personalize: places, Name: "trusted"})
+	// almost no damping: ranks are the distribution of the teleport
+	r, err := ranking.Compute(t.Context(), dir, ranking.Options{Options: pagerank.Options{Damping: 1e-6}, Personalize: targets, Name: "trusted"})
 	testweb.Must(t, err)
 	if r.Personalized != "3 targets" || len(r.Missing) != 1 || r.Compared || r.Moved != 0 || len(r.Losers) > 0 {
 		t.Errorf("report %+v", r)

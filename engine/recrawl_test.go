@@ -200,8 +200,8 @@ func allCounted(t *testing.T, s engine.CrawlStats) {
 	}
 }
 
-// TestIndexCatchesUp: recrawls of which the index heard nothing, as if each had been killed before its first batch, are
-// made up for by one of a web that stands still.
+// TestIndexCatchesUp: after recrawls that were killed before their first batch, a recrawl of an
+// unchanged web completes the index.
 func TestIndexCatchesUp(t *testing.T) {
 	seed := seedOf(t)
 	rounds := 8

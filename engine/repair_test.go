@@ -13,8 +13,8 @@ import (
 	"anatomy/upkeep"
 )
 
-// TestRepair: bits flipped anywhere in repository, index, links and ranks: what a check finds, a repair mends, and the
-// next crawl fetches what was lost, and no more; then all is as it was.
+// TestRepair flips bits anywhere in repository, index, links and ranks. A repair corrects what a
+// check finds, and the next crawl fetches only the lost pages. The folder then equals the original.
 func TestRepair(t *testing.T) {
 	seed := seedOf(t)
 	r := rand.New(rand.NewPCG(seed, 6))
@@ -90,7 +90,7 @@ func flipIn(t *testing.T, r *rand.Rand, folder string) {
 	t.Fatal("no bit matters")
 }
 
-// TestRepairHeader: the header of a file of the repository is written anew, and nothing is lost.
+// TestRepairHeader: the header of a repository file is rewritten, and nothing is lost.
 func TestRepairHeader(t *testing.T) {
 	w := newMovingWeb(t, 3, 12)
 	o := supersede(t, w, 2)

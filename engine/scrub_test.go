@@ -73,7 +73,7 @@ func TestWatchScrubs(t *testing.T) {
 	}
 }
 
-// TestScrubRests: a crawl that has read all does not begin anew at once.
+// TestScrubRests: a crawl that has verified the whole repository does not start again at once.
 func TestScrubRests(t *testing.T) {
 	w := newMovingWeb(t, seedOf(t), 16)
 	o := w.folder("data")

@@ -74,8 +74,8 @@ func TestServices(t *testing.T) {
 	}
 }
 
-// TestServiceLife: a definition has the dates of its visits: found, changed, not found, and those of
-// other pages are not told.
+// TestServiceLife: a definition has the dates of its visits: found, changed, not found. Other pages
+// have no such dates.
 func TestServiceLife(t *testing.T) {
 	web := testweb.New(t)
 	web.Page("a.test/", "<title>Start</title><a href=/api.json>The birds</a>")

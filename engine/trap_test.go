@@ -69,8 +69,8 @@ func TestTrapsEnd(t *testing.T) {
 	}
 }
 
-// The page that a link stands on is named to the URL server: of two links the one on the better page is
-// followed first, though it was found last.
+// TestLinksAreWorthTheirPage: the URL server receives the page of a link. Of two links, the one on
+// the better page is followed first, though it was found last.
 func TestLinksAreWorthTheirPage(t *testing.T) {
 	o := testweb.New(t).Options(t.TempDir(), "http://poor.test/", "http://good.test/")
 	c, err := engine.Open(t.Context(), o)

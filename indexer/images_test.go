@@ -24,7 +24,7 @@ func imagesOf(t testing.TB, body string) []vocab.Image {
 	return all
 }
 
-// TestImagesOfMarkdown: pictures of Markdown, and such as stand in it as HTML, are images.
+// TestImagesOfMarkdown: images of Markdown, and HTML images within Markdown, are images.
 func TestImagesOfMarkdown(t *testing.T) {
 	body := "# Foxes\n\nA ![red \"fox\"](img/fox.png \"In Sweden\") and ![](https://x.org/b.png).\n\n<img src=c.png alt=den>\n\n`![no](code.png)`\n"
 	got, err := Images(&vocab.Page{URL: pageURL, ContentType: "text/markdown; charset=utf-8", Body: []byte(body)}, &Buffer{})

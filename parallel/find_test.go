@@ -111,7 +111,8 @@ func TestUnlike(t *testing.T) {
 	w.want(t)
 }
 
-// Versions whose URLs tell nothing are found by what they hold, on sites with versions alone.
+// TestAlike: versions without evidence in their URLs are found by their content, only on sites with
+// versions.
 func TestAlike(t *testing.T) {
 	w := web{}
 	want := []string{}
@@ -227,7 +228,7 @@ func TestLanguageOf(t *testing.T) {
 	}
 }
 
-// Versions in two languages have a key in common, wherever the language stands.
+// FuzzVariants: versions in two languages have a common key, wherever the URL names the language.
 func FuzzVariants(f *testing.F) {
 	f.Add("http://en.a.test/en/a/page.en.html?hl=en&x=1")
 	f.Add("http://a-de.test/de_at/")

@@ -351,7 +351,8 @@ func TestRunLearns(t *testing.T) {
 	must(t, <-ended)
 }
 
-// TestLearnPause: a small collection is not learnt anew for each generation, and a large one seldom.
+// TestLearnPause: spellings are not learnt again for each generation of a small collection, and
+// rarely for a large one.
 func TestLearnPause(t *testing.T) {
 	for took, want := range map[time.Duration]time.Duration{0: 30 * time.Second, 2 * time.Second: time.Minute} {
 		if got := searcher.LearnPause(took); got != want {

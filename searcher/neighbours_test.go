@@ -12,7 +12,7 @@ import (
 )
 
 // TestCorrectionsInContext checks that words are corrected by their neighbours: to a rarer word if
-// that stands beside them, several at once, words of the collection too, and spaces.
+// that occurs beside them, several at once, words of the collection too, and spaces.
 func TestCorrectionsInContext(t *testing.T) {
 	var pages oracle.Segment
 	doc := vocab.DocID(0)

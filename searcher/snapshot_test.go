@@ -198,8 +198,7 @@ func TestVanishedFiles(t *testing.T) {
 	}
 }
 
-// TestNewLife checks that a data folder that was removed and made anew may use the same names
-// again.
+// TestNewLife checks that a data folder that was removed and created again may use the same names.
 func TestNewLife(t *testing.T) {
 	f := newFolder(t)
 	for range 2 {

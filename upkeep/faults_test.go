@@ -42,7 +42,7 @@ func TestEveryCommandOnAFailingDisk(t *testing.T) {
 		}
 	}
 	delete(commands, "text") // refuses folders with pages
-	commands["crawl anew"] = func(ctx context.Context) error {
+	commands["crawl again"] = func(ctx context.Context) error {
 		if err := os.RemoveAll("data"); err != nil {
 			return err
 		}
@@ -88,7 +88,7 @@ func TestEveryCommandOnAFailingDisk(t *testing.T) {
 		_, err := upkeep.Repair(ctx, "data", upkeep.RepairOptions{}, upkeep.CheckReport{Checked: func(string, string) {}, Problem: func(error) {}})
 		return err
 	}
-	remakes := map[string]bool{"crawl anew": true, "restore": true, "repair": true, "import": true}
+	remakes := map[string]bool{"crawl again": true, "restore": true, "repair": true, "import": true}
 
 	faults := durabletest.UseFaults(t)
 	failures := 0

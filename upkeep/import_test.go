@@ -135,7 +135,7 @@ func TestImportVersions(t *testing.T) {
 	old := entry{warc.Response, "http://a.test/", 1e9, ok("<title>old</title>first"), nil}
 	young := entry{warc.Response, "http://a.test/", 2e9, ok("<title>young</title>second"), nil}
 	hidden := entry{warc.Response, "http://a.test/hidden", 1e9, "HTTP/1.0 200 OK\r\nX-Robots-Tag: noindex\r\n\r\n<p>hidden", nil}
-	same := entry{warc.Revisit, "http://a.test/twin", 2e9, ok(""), []warc.Field{
+	same := entry{warc.Revisit, "http://a.test/same", 2e9, ok(""), []warc.Field{
 		{Name: "WARC-Profile", Value: warc.SameDigest}, {Name: "WARC-Refers-To-Target-URI", Value: "<http://a.test/>"}}}
 	lost := entry{warc.Revisit, "http://a.test/lost", 2e9, ok(""), []warc.Field{{Name: "WARC-Refers-To-Target-URI", Value: "http://b.test/"}}}
 	moved := entry{warc.Response, "http://a.test/moved", 1e9, "HTTP/1.1 301 Moved\r\nLocation: /\r\n\r\n", nil}
@@ -158,7 +158,7 @@ func TestImportVersions(t *testing.T) {
 			t.Errorf("%s: %+v, want %+v", name, r, want)
 		}
 		for url, words := range map[string]string{
-			"http://a.test/": "young", "http://a.test/twin": "same as", "http://a.test/moved": "leads to",
+			"http://a.test/": "young", "http://a.test/same": "same as", "http://a.test/moved": "leads to",
 			"http://a.test/hidden": "forbids indexing", "http://a.test/missing": "404",
 		} {
 			if trace := testweb.TraceOf(t, dir, url); !strings.Contains(trace, words) {

@@ -169,16 +169,16 @@ func TestRepairKeepsTheLastCopy(t *testing.T) {
 	o := web.Options(dir, web.Seed)
 	testweb.Crawl(t, o)
 	want := testweb.Fates(t, dir)
-	path, aside, anew := datadir.DocIndex(dir), datadir.DamagedDocIndex(dir), datadir.FreshDocIndex(dir)
+	path, aside, fresh := datadir.DocIndex(dir), datadir.DamagedDocIndex(dir), datadir.FreshDocIndex(dir)
 	for name, damage := range map[string]func() error{
-		"aside and begun anew": func() error { return errors.Join(os.Rename(path, aside), os.Mkdir(anew, 0o755)) },
-		"only aside":           func() error { return os.Rename(path, aside) },
-		"only anew":            func() error { return os.Rename(path, anew) },
+		"aside and created again": func() error { return errors.Join(os.Rename(path, aside), os.Mkdir(fresh, 0o755)) },
+		"only aside":              func() error { return os.Rename(path, aside) },
+		"only the new one":        func() error { return os.Rename(path, fresh) },
 		"a broken one and aside": func() error {
 			return errors.Join(os.Rename(path, aside), os.Mkdir(path, 0o755), os.WriteFile(path+"/CURRENT", []byte("x"), 0o644))
 		},
 	} {
-		testweb.Must(t, errors.Join(os.RemoveAll(aside), os.RemoveAll(anew), damage()))
+		testweb.Must(t, errors.Join(os.RemoveAll(aside), os.RemoveAll(fresh), damage()))
 		report := repair(t, dir)
 		if report.Salvaged != nil && report.Salvaged.Kept != len(want) {
 			t.Errorf("%s: of %d documents %d were kept: %+v", name, len(want), report.Salvaged.Kept, report.Salvaged)
@@ -234,8 +234,8 @@ func TestOldVersions(t *testing.T) {
 	}
 }
 
-// oldTerms reports whether a segment of a folder has terms of an earlier version, which only indexing
-// anew replaces.
+// oldTerms reports whether a segment of a folder has terms of an earlier version, which only a
+// rebuild replaces.
 func oldTerms(t *testing.T, dir string) (old bool) {
 	t.Helper()
 	m, err := datadir.ReadManifest(dir)

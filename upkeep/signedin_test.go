@@ -54,9 +54,9 @@ func marksOf(t *testing.T, dir string) map[string]bool {
 func TestMarkSurvives(t *testing.T) {
 	w := testweb.New(t)
 	for _, host := range []string{"open", "closed"} {
-		w.Page(host+".test/", `<title>Home</title><p>`+host+` home <a href="/a">a</a> <a href="/moved">m</a> <a href="/twin">t</a> <a href="/gone">g</a>`)
+		w.Page(host+".test/", `<title>Home</title><p>`+host+` home <a href="/a">a</a> <a href="/moved">m</a> <a href="/same">t</a> <a href="/gone">g</a>`)
 		w.Page(host+".test/a", `<title>A</title><p>some text of `+host)
-		w.Page(host+".test/twin", `<title>A</title><p>some text of `+host)
+		w.Page(host+".test/same", `<title>A</title><p>some text of `+host)
 		w.Page(host+".test/gone", `<title>Gone</title><p>text of `+host+` that is blocked later`)
 		w.Redirect(host+".test/moved", "/a")
 	}

@@ -22,7 +22,7 @@ func TestHitPaper(t *testing.T) {
 	})
 }
 
-// TestHitOrder: within a posting hits stand field by field, and in a field in the order of the text.
+// TestHitOrder: hits of a posting are ordered by field, and within a field by position.
 func TestHitOrder(t *testing.T) {
 	sorted := []Hit{
 		MakeHit(0, Heading1, true, 5), MakeHit(1, Plain, false, NormalSize), MakeHit(1, Emphasis, false, NormalSize), MakeHit(70_000, Plain, false, NormalSize),

@@ -186,9 +186,9 @@ func TestEveryRouteIsClosedToOtherOrigins(t *testing.T) {
 			c.s.Handler().ServeHTTP(w, q)
 			h := w.Header()
 			what := fmt.Sprintf("%s %s by %s: %d %v", r.method, r.path, c.name, w.Code, h)
-			told := strings.Contains(w.Body.String(), "--cors")
+			namesFlag := strings.Contains(w.Body.String(), "--cors")
 			if c.refused && w.Code != http.StatusForbidden ||
-				told != c.refused && r.method != http.MethodHead {
+				namesFlag != c.refused && r.method != http.MethodHead {
 				t.Error(what, w.Body)
 			}
 			if allowed := h.Get("Access-Control-Allow-Origin"); (allowed != "") != c.shown ||

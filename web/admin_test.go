@@ -16,10 +16,10 @@ import (
 	"anatomy/web/admin"
 )
 
-// fakeJobs has something of everything, hostile names among it, and remembers what it was told.
+// fakeJobs returns some of everything, with hostile names, and records its calls.
 type fakeJobs struct {
-	told []string
-	busy bool
+	calls []string
+	busy  bool
 }
 
 func newFakeJobs() *fakeJobs { return &fakeJobs{} }
@@ -36,7 +36,7 @@ func (f *fakeJobs) Begin(o admin.JobOptions) error {
 	if f.busy {
 		return errors.New("Other work runs.")
 	}
-	f.told = append(f.told, fmt.Sprintf("%+v", o))
+	f.calls = append(f.calls, fmt.Sprintf("%+v", o))
 	return nil
 }
 
@@ -56,12 +56,12 @@ func (f *fakeJobs) RankPage(n int) []byte {
 }
 
 func (f *fakeJobs) Remove(_ context.Context, targets []string) (string, error) {
-	f.told = append(f.told, "remove "+strings.Join(targets, " "))
+	f.calls = append(f.calls, "remove "+strings.Join(targets, " "))
 	return "3 documents removed.", nil
 }
 
 func (f *fakeJobs) Restore(_ context.Context, targets []string) (string, error) {
-	f.told = append(f.told, "restore "+strings.Join(targets, " "))
+	f.calls = append(f.calls, "restore "+strings.Join(targets, " "))
 	return "3 documents come back.", nil
 }
 
@@ -116,8 +116,8 @@ func TestAdminPageIsClosed(t *testing.T) {
 			ask(r)
 			w := httptest.NewRecorder()
 			adminServer(f, c, testToken).Handler().ServeHTTP(w, r)
-			if w.Code != http.StatusUnauthorized || len(f.told)+len(c.told) > 0 {
-				t.Errorf("%s, %s: %d, told %q %q", name, action, w.Code, f.told, c.told)
+			if w.Code != http.StatusUnauthorized || len(f.calls)+len(c.calls) > 0 {
+				t.Errorf("%s, %s: %d, calls %q %q", name, action, w.Code, f.calls, c.calls)
 			}
 		}
 	}
@@ -154,14 +154,14 @@ func TestAdminPageRefusesOtherSites(t *testing.T) {
 			}
 			w := httptest.NewRecorder()
 			s.Handler().ServeHTTP(w, r)
-			if w.Code != http.StatusForbidden || len(f.told) > 0 || len(w.Result().Cookies()) > 0 {
-				t.Errorf("%s, %s: %d, told %q", name, action, w.Code, f.told)
+			if w.Code != http.StatusForbidden || len(f.calls) > 0 || len(w.Result().Cookies()) > 0 {
+				t.Errorf("%s, %s: %d, calls %q", name, action, w.Code, f.calls)
 			}
 		}
 	}
 	for _, form := range []string{"", strings.Repeat("0", 64)} { // of our own pages, but not of this session
-		if w := b.do("POST", "/dashboard/remove", url.Values{"form": {form}, "targets": {"a.test"}}); w.Code != http.StatusForbidden || len(f.told) > 0 {
-			t.Errorf("form %q: %d, told %q", form, w.Code, f.told)
+		if w := b.do("POST", "/dashboard/remove", url.Values{"form": {form}, "targets": {"a.test"}}); w.Code != http.StatusForbidden || len(f.calls) > 0 {
+			t.Errorf("form %q: %d, calls %q", form, w.Code, f.calls)
 		}
 	}
 }
@@ -210,12 +210,12 @@ func TestAdminPageActs(t *testing.T) {
 	if body := do(http.StatusConflict, "/dashboard/rank"); !strings.Contains(body, "Other work runs") {
 		t.Error(body)
 	}
-	if got, want := strings.Join(f.told, "; "), "remove spam.test http://b.test/x; restore spam.test/*; {Learn:false Rank:true Damping:0.9 URLs:[] Scope: MaxPages:0 Recrawl:false}; "+
+	if got, want := strings.Join(f.calls, "; "), "remove spam.test http://b.test/x; restore spam.test/*; {Learn:false Rank:true Damping:0.9 URLs:[] Scope: MaxPages:0 Recrawl:false}; "+
 		"{Learn:false Rank:false Damping:0 URLs:[http://c.test/ d.test] Scope:host MaxPages:100 Recrawl:true}"; got != want {
-		t.Errorf("the desk was told\n%s, want\n%s", got, want)
+		t.Errorf("calls of jobs\n%s, want\n%s", got, want)
 	}
-	if got := strings.Join(c.told, ", "); got != "add http://a.test/, pause, add http://c.test/ d.test" { // the last was in vain
-		t.Errorf("the crawl was told %s", got)
+	if got := strings.Join(c.calls, ", "); got != "add http://a.test/, pause, add http://c.test/ d.test" { // the last failed
+		t.Errorf("calls of the crawl %s", got)
 	}
 	w := b.do("GET", "/dashboard/rank/2", nil)
 	if w.Code != http.StatusOK || !strings.Contains(w.Header().Get("Content-Security-Policy"), "sandbox") || !strings.Contains(w.Header().Get("Content-Security-Policy"), "default-src 'none'") {
@@ -245,7 +245,7 @@ func TestAdminPageRemembers(t *testing.T) {
 			t.Errorf("keeps: %v\n%s", keeps, page)
 		}
 		if !strings.Contains(page, "request failed") || !strings.Contains(page, "checksum") {
-			t.Errorf("the error is not told\n%s", page)
+			t.Errorf("the error is not shown\n%s", page)
 		}
 	}
 }
@@ -295,8 +295,8 @@ func settingsServer(f *fakeSettings) *Server {
 	})
 }
 
-// TestSettings: who may act sees the rules, changes them, and is told what is wrong with what they
-// typed, which is kept in the form. Others see and change nothing.
+// TestSettings: visitors with the token see the rules and change them; errors are shown, and the
+// typed text stays in the form. Others see and change nothing.
 func TestSettings(t *testing.T) {
 	f := &fakeSettings{text: "delay = '5s'\n</textarea><script>hit()</script>"}
 	s := settingsServer(f)

@@ -12,7 +12,7 @@ import (
 	"anatomy/web/internal/passages"
 )
 
-// TestAPIShape compares answers with testdata/api.golden; ANATOMY_UPDATE=1 writes it anew.
+// TestAPIShape compares answers with testdata/api.golden; ANATOMY_UPDATE=1 rewrites it.
 func TestAPIShape(t *testing.T) {
 	s := fullServer()
 	var got strings.Builder

@@ -200,6 +200,6 @@ func TestWrongTokensWait(t *testing.T) {
 	}
 	now = now.Add(15 * time.Minute)
 	try(testToken, http.StatusOK, "")
-	try("wrong", http.StatusUnauthorized, "") // the count begins anew
+	try("wrong", http.StatusUnauthorized, "") // the count starts again
 	try(testToken, http.StatusOK, "")
 }

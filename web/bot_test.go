@@ -15,7 +15,7 @@ func TestBot(t *testing.T) {
 	body := get(t, fullServer(), "/bot", http.StatusOK)
 	for _, part := range []string{"anatomy/0.1 (contact: you@example.org)", "User-agent: anatomy\nDisallow: ", "<code>192.0.2.7</code>, <code>2001:db8::7</code>", "noindex"} {
 		if !strings.Contains(body, part) {
-			t.Errorf("%q is not told", part)
+			t.Errorf("%q is missing", part)
 		}
 	}
 	if !strings.Contains(get(t, fullServer(), "/", http.StatusOK), `href="/bot"`) {

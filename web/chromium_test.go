@@ -77,8 +77,8 @@ func press(keys ...string) chromedp.Action[chromedp.Void] {
 	})
 }
 
-// until waits for an expression to be true, on this page or on one that follows. It asks again and again, as chromedp.Poll, which
-// has the page tell when, finds no way into one that was kept and is shown again.
+// until waits for an expression to be true, on this page or a later one. It polls, because
+// chromedp.Poll, which waits within the page, fails for a page from the back/forward cache.
 func until(expression string) chromedp.Action[chromedp.Void] {
 	return chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
 		for {

@@ -45,12 +45,12 @@ func TestBrowserMarks(t *testing.T) {
 	act(t, tab, chromedp.Navigate(server.URL+"/crawl"), arrived("/crawl"))
 	evaluate[bool](t, tab, `document.getElementById("token").value = "`+testToken+`", document.querySelector(".login").submit(), true`)
 	act(t, tab, until(`!!document.querySelector('[action$="/crawl/logout"]')`), chromedp.Navigate(server.URL+"/search?q=inverted+index"), arrived("/search"))
-	press := func(mark, told string) {
+	press := func(mark, call string) {
 		t.Helper()
 		evaluate[bool](t, tab, `document.querySelector("#r2 .menu").open = true`)
 		act(t, tab, chromedp.Click(`#r2 button[value^="`+mark+` "]`), until(`location.hash == "#r2" && document.readyState == "complete" && !document.querySelector("#r2 .menu").open`))
-		if got := f.told[len(f.told)-1]; got != told {
-			t.Errorf("told %q, want %q", got, told)
+		if got := f.calls[len(f.calls)-1]; got != call {
+			t.Errorf("called %q, want %q", got, call)
 		}
 	}
 	const second = "inverted index|http://sorter.docs.test/"

@@ -135,7 +135,8 @@ func TestConnectionsMakeRoom(t *testing.T) {
 }
 
 // TestLargestNetworkLosesFirst: a network loses no connection to another that has fewer, however
-// many networks come, and of the largest the slowest goes. Against counting anew after each step.
+// many networks come, and of the largest the slowest goes. The test counts again after each step
+// and compares.
 func TestLargestNetworkLosesFirst(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		const most = 20

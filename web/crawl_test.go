@@ -22,7 +22,7 @@ import (
 type fakeCrawl struct {
 	mu     sync.Mutex
 	status *vocab.CrawlStatus // nil: none runs
-	told   []string
+	calls  []string
 }
 
 func (f *fakeCrawl) Status(context.Context) (*vocab.CrawlStatus, error) {
@@ -35,28 +35,28 @@ func (f *fakeCrawl) Status(context.Context) (*vocab.CrawlStatus, error) {
 	return &st, nil
 }
 
-func (f *fakeCrawl) tell(what string) error {
+func (f *fakeCrawl) record(what string) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.told = append(f.told, what)
+	f.calls = append(f.calls, what)
 	if f.status == nil {
 		return vocab.ErrNoCrawl
 	}
 	return nil
 }
 
-func (f *fakeCrawl) Pause(context.Context) error  { return f.tell("pause") }
-func (f *fakeCrawl) Resume(context.Context) error { return f.tell("resume") }
+func (f *fakeCrawl) Pause(context.Context) error  { return f.record("pause") }
+func (f *fakeCrawl) Resume(context.Context) error { return f.record("resume") }
 
 func (f *fakeCrawl) Add(_ context.Context, urls []string) ([]vocab.AddResult, error) {
-	return []vocab.AddResult{{URL: urls[0], State: "queued"}}, f.tell("add " + strings.Join(urls, " "))
+	return []vocab.AddResult{{URL: urls[0], State: "queued"}}, f.record("add " + strings.Join(urls, " "))
 }
 
 func (f *fakeCrawl) Remove(_ context.Context, pattern string) (uint64, error) {
 	if pattern == "*" {
 		return 0, errors.New("that is everything")
 	}
-	return 1234, f.tell("remove " + pattern)
+	return 1234, f.record("remove " + pattern)
 }
 
 // busyCrawl has something of everything, hostile names among it.
@@ -160,8 +160,8 @@ func TestCrawlActions(t *testing.T) {
 	want(http.StatusForbidden, "POST", "/crawl/pause", form())
 	b.origin = "http://search.test"
 	want(http.StatusBadRequest, "POST", "/crawl/add", form("urls", strings.Repeat("x", 512<<10)))
-	if len(f.told) > 0 {
-		t.Fatalf("the crawl was told %q", f.told)
+	if len(f.calls) > 0 {
+		t.Fatalf("calls of the crawl %q", f.calls)
 	}
 	want(http.StatusSeeOther, "POST", "/crawl/pause", form())
 	want(http.StatusSeeOther, "POST", "/crawl/resume", form())
@@ -175,8 +175,8 @@ func TestCrawlActions(t *testing.T) {
 		t.Error(body)
 	}
 	want(http.StatusConflict, "POST", "/crawl/add", form("urls", "  "))
-	if got, want := strings.Join(f.told, ", "), "pause, resume, add http://a.test/ <b>, remove b.test"; got != want {
-		t.Errorf("the crawl was told %s; want %s", got, want)
+	if got, want := strings.Join(f.calls, ", "), "pause, resume, add http://a.test/ <b>, remove b.test"; got != want {
+		t.Errorf("calls of the crawl %s; want %s", got, want)
 	}
 	f.status = nil
 	want(http.StatusConflict, "POST", "/crawl/pause", form())
@@ -208,8 +208,8 @@ func TestCrawlBearer(t *testing.T) {
 		r.Header.Set("Authorization", c.given)
 		w := httptest.NewRecorder()
 		crawlServer(f, c.token, &now).Handler().ServeHTTP(w, r)
-		if w.Code != c.status || !strings.Contains(w.Body.String(), c.says) || (len(f.told) == 1) != (c.status == http.StatusOK) {
-			t.Errorf("%q where the token is %q: %d %s, told %q", c.given, c.token, w.Code, w.Body, f.told)
+		if w.Code != c.status || !strings.Contains(w.Body.String(), c.says) || (len(f.calls) == 1) != (c.status == http.StatusOK) {
+			t.Errorf("%q where the token is %q: %d %s, calls %q", c.given, c.token, w.Code, w.Body, f.calls)
 		}
 	}
 }

@@ -14,7 +14,7 @@ import (
 )
 
 // TestCustomSearchShape compares answers with testdata/customsearch.golden; ANATOMY_UPDATE=1
-// writes it anew.
+// rewrites it.
 func TestCustomSearchShape(t *testing.T) {
 	s := fullServer()
 	var got strings.Builder

@@ -185,7 +185,7 @@ func TestImageServed(t *testing.T) {
 	}
 }
 
-// TestIcon: results have the icons that the collection has, which are drawn anew, and no others.
+// TestIcon: results have the icons of the collection, redrawn, and no others.
 func TestIcon(t *testing.T) {
 	s := newServer(newFake())
 	body := get(t, s, "/search?q=inverted+index", http.StatusOK)

@@ -52,8 +52,8 @@ func TestMarks(t *testing.T) {
 	if w := stranger.do("POST", "/crawl/mark", values); w.Code != http.StatusUnauthorized {
 		t.Errorf("without a session: %d", w.Code)
 	}
-	if len(f.told) > 0 {
-		t.Fatalf("told %q", f.told)
+	if len(f.calls) > 0 {
+		t.Fatalf("calls %q", f.calls)
 	}
 	if w := post(); w.Code != http.StatusSeeOther || w.Header().Get("Location") != search+"#r1" {
 		t.Errorf("%d to %q", w.Code, w.Header().Get("Location"))
@@ -77,9 +77,9 @@ func TestMarks(t *testing.T) {
 			t.Errorf("%q: %d %s", wrong, w.Code, w.Body)
 		}
 	}
-	f.told = nil
-	if w := program(s, "POST", "/crawl/mark", "query=a&set=wrong+http://a.test/", testToken); w.Code != http.StatusOK || strings.Join(f.told, ";") != "wrong a|http://a.test/" {
-		t.Errorf("by a program: %d %s, told %q", w.Code, w.Body, f.told)
+	f.calls = nil
+	if w := program(s, "POST", "/crawl/mark", "query=a&set=wrong+http://a.test/", testToken); w.Code != http.StatusOK || strings.Join(f.calls, ";") != "wrong a|http://a.test/" {
+		t.Errorf("by a program: %d %s, calls %q", w.Code, w.Body, f.calls)
 	}
 	for _, unmarked := range []string{"/search?q=inverted+index&sort=date", "/search?q=inverted+index&similar=5", "/search?q=inverted+index&type=image"} {
 		if page := b.do("GET", unmarked, nil).Body.String(); strings.Contains(page, "formaction") {
@@ -113,8 +113,8 @@ func TestMarksOfPrivateCollection(t *testing.T) {
 	if w := reader.do("GET", "/crawl/judged", nil); w.Code != http.StatusUnauthorized {
 		t.Errorf("a reader sees judged queries: %d", w.Code)
 	}
-	if len(f.told) > 0 {
-		t.Errorf("told %q", f.told)
+	if len(f.calls) > 0 {
+		t.Errorf("calls %q", f.calls)
 	}
 }
 
@@ -215,8 +215,8 @@ func TestJudgedPage(t *testing.T) {
 		return w.Body.String()
 	}
 	act("learn", url.Values{}, http.StatusSeeOther)
-	if len(jobs.told) != 1 || !strings.Contains(jobs.told[0], "Learn:true") {
-		t.Errorf("jobs were told %q", jobs.told)
+	if len(jobs.calls) != 1 || !strings.Contains(jobs.calls[0], "Learn:true") {
+		t.Errorf("calls of jobs %q", jobs.calls)
 	}
 	jobs.busy = true
 	act("learn", url.Values{}, http.StatusConflict)
@@ -227,7 +227,7 @@ func TestJudgedPage(t *testing.T) {
 	act("default-weights", url.Values{}, http.StatusOK)
 	f.proposal = hostileProposal()
 	act("discard-weights", url.Values{"number": {"7"}}, http.StatusOK)
-	if act("unjudge", url.Values{"query": {"q"}}, http.StatusOK); f.own || f.proposal != nil || f.told[len(f.told)-1] != "drop q" {
+	if act("unjudge", url.Values{"query": {"q"}}, http.StatusOK); f.own || f.proposal != nil || f.calls[len(f.calls)-1] != "drop q" {
 		t.Errorf("%+v", f)
 	}
 	f.judged = f.judged[:3]

@@ -265,9 +265,9 @@ func TestCrawlTool(t *testing.T) {
 			t.Errorf("%s: listed %v", name, listed)
 		}
 		answer := ask(s, c.header, "tools/call", crawl)
-		began := len(jobs.told) == 1 && strings.Contains(jobs.told[0], "URLs:[http://a.test/ http://b.test/]")
+		began := len(jobs.calls) == 1 && strings.Contains(jobs.calls[0], "URLs:[http://a.test/ http://b.test/]")
 		if began != c.may || strings.Contains(answer, `"said"`) != c.may {
-			t.Errorf("%s: told %q, answered %s", name, jobs.told, answer)
+			t.Errorf("%s: calls %q, answer %s", name, jobs.calls, answer)
 		}
 		if c.may && (len(kept) != 1 || kept[0].What != "begin" || len(kept[0].Target) != 2) {
 			t.Errorf("%s: the record has %+v", name, kept)
@@ -276,8 +276,8 @@ func TestCrawlTool(t *testing.T) {
 			continue
 		}
 		running.status = busyCrawl().status
-		if answer := ask(s, c.header, "tools/call", crawl); len(jobs.told) != 1 || len(running.told) != 2 {
-			t.Errorf("a crawl that runs is told %q: %s", running.told, answer)
+		if answer := ask(s, c.header, "tools/call", crawl); len(jobs.calls) != 1 || len(running.calls) != 2 {
+			t.Errorf("calls of the running crawl %q: %s", running.calls, answer)
 		}
 		for _, bad := range []string{`[]`, `["` + strings.Repeat(`x","`, 60) + `x"]`} {
 			if answer := ask(s, c.header, "tools/call", `{"name":"crawl","arguments":{"urls":`+bad+`}}`); !strings.Contains(answer, `"isError":true`) {

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// TestSearxngNarrows: what SearXNG's clients ask for beside words, and the date that they are told.
+// TestSearxngNarrows: the filters of SearXNG's clients, and the date of results.
 func TestSearxngNarrows(t *testing.T) {
 	f := newFake()
 	s := newServerOf(Options{Collection: f, Now: func() time.Time { return time.Date(2026, 3, 31, 1, 2, 3, 0, time.UTC) }})

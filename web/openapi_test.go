@@ -101,8 +101,8 @@ func TestOpenAPIRoutes(t *testing.T) {
 	}
 }
 
-// The examples of the page /api work as they stand, and what is answered, well or badly, is what
-// the description says.
+// TestOpenAPIAnswers: the examples of the page /api work as written, and answers and errors have
+// the described form.
 func TestOpenAPIAnswers(t *testing.T) {
 	d := readDescription(t)
 	f := newFake()

@@ -262,7 +262,8 @@ func stable(answer string) string {
 	})
 }
 
-// publicTargets ask for everything that a collection tells, of public and of private pages.
+// publicTargets returns requests for everything that a collection shows of public and private
+// pages.
 func publicTargets(all []smallPage) (targets []string) {
 	words := strings.Fields("alpha beta gamma delta kappa secretalpha secretbeta secretgamma secretdelta alpah")
 	for _, w := range words {
@@ -389,8 +390,8 @@ func TestReadToken(t *testing.T) {
 		if w := ask("GET", "/search?q=x", nil, nil); w.Code != http.StatusUnauthorized {
 			t.Errorf("without a token: %d", w.Code)
 		}
-		if len(jobs.told) > 0 {
-			t.Errorf("jobs were begun: %q", jobs.told)
+		if len(jobs.calls) > 0 {
+			t.Errorf("jobs were started: %q", jobs.calls)
 		}
 	}
 }

@@ -36,8 +36,8 @@ func TestRate(t *testing.T) {
 		if policy := w.Header().Get("RateLimit-Policy"); (policy == `"searches";q=10;w=60`) != (limit != "") {
 			t.Errorf("policy %s", policy)
 		}
-		told := w.Header().Get("Retry-After") != "" && strings.Contains(w.Body.String(), "10 searches a minute")
-		if told != (status == http.StatusTooManyRequests) {
+		isExplained := w.Header().Get("Retry-After") != "" && strings.Contains(w.Body.String(), "10 searches a minute")
+		if isExplained != (status == http.StatusTooManyRequests) {
 			t.Errorf("%v: %s", w.Header(), w.Body)
 		}
 	}

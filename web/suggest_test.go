@@ -37,7 +37,7 @@ func TestSpellingLines(t *testing.T) {
 		t.Error("nothing is proposed")
 	}
 	if page := get(t, s, "/search?q=inverted+index", http.StatusOK); strings.Contains(page, `class="spelling"`) {
-		t.Error("something is proposed for a query that stands")
+		t.Error("a correction is suggested for a correct query")
 	}
 	get(t, s, "/search?q=inverted+index&verbatim=1", http.StatusOK)
 	if r := f.asked[len(f.asked)-1]; !r.Verbatim {
@@ -83,6 +83,6 @@ func TestSuggest(t *testing.T) {
 		t.Errorf("without completions: %v, %v", answer, err)
 	}
 	if !strings.Contains(get(t, s, "/opensearch.xml", http.StatusOK), `type="application/x-suggestions+json" rel="suggestions"`) {
-		t.Error("browsers are not told")
+		t.Error("the description for browsers lacks the suggestions")
 	}
 }

@@ -20,9 +20,9 @@ import (
 	"anatomy/web/mcp"
 )
 
-// A fakeTuning remembers what it was told, and the marks.
+// A fakeTuning records its calls, and keeps the marks.
 type fakeTuning struct {
-	told     []string
+	calls    []string
 	judged   []admin.Judged
 	proposal *admin.Proposal
 	own      bool
@@ -32,17 +32,17 @@ func (f *fakeTuning) AddSynonyms(line string) (string, error) {
 	if line == "wrong" {
 		return "", errors.New("The line is wrong.")
 	}
-	f.told = append(f.told, "synonyms "+line)
+	f.calls = append(f.calls, "synonyms "+line)
 	return "added", nil
 }
 
 func (f *fakeTuning) AddPin(query, url, title, note string) (string, error) {
-	f.told = append(f.told, fmt.Sprintf("pin %s|%s|%s|%s", query, url, title, note))
+	f.calls = append(f.calls, fmt.Sprintf("pin %s|%s|%s|%s", query, url, title, note))
 	return "pinned", nil
 }
 
 func (f *fakeTuning) SetMark(query, url string, mark admin.Mark) (string, error) {
-	f.told = append(f.told, fmt.Sprintf("%s %s|%s", mark, query, url))
+	f.calls = append(f.calls, fmt.Sprintf("%s %s|%s", mark, query, url))
 	j := admin.Judged{Query: query}
 	switch mark {
 	case admin.Right:
@@ -55,7 +55,7 @@ func (f *fakeTuning) SetMark(query, url string, mark admin.Mark) (string, error)
 }
 
 func (f *fakeTuning) DropJudged(query string) (string, error) {
-	f.told = append(f.told, "drop "+query)
+	f.calls = append(f.calls, "drop "+query)
 	return "dropped", nil
 }
 
@@ -144,7 +144,7 @@ func TestTuningForms(t *testing.T) {
 		"synonyms": "synonyms a = b", "pin": "pin wifi|http://a.test/|T|N", "judge": "right wifi|http://a.test/",
 	}
 	for name, values := range forms {
-		f.told = nil
+		f.calls = nil
 		if w := b.do("POST", "/crawl/"+name, values); w.Code != http.StatusForbidden {
 			t.Errorf("%s without the value of the form: %d", name, w.Code)
 		}
@@ -156,8 +156,8 @@ func TestTuningForms(t *testing.T) {
 		if w := b.do("POST", "/crawl/"+name, values); w.Code != http.StatusForbidden {
 			t.Errorf("%s from another site: %d", name, w.Code)
 		}
-		if b.origin = "http://search.test"; len(f.told) > 0 {
-			t.Errorf("%s was told %q", name, f.told)
+		if b.origin = "http://search.test"; len(f.calls) > 0 {
+			t.Errorf("%s called %q", name, f.calls)
 		}
 		if w := b.do("POST", "/crawl/"+name, values); w.Code != http.StatusOK {
 			t.Errorf("%s: %d", name, w.Code)
@@ -167,8 +167,8 @@ func TestTuningForms(t *testing.T) {
 		if w.Code != http.StatusOK || !strings.Contains(w.Body.String(), `"said":["`) {
 			t.Errorf("%s by a program: %d %s", name, w.Code, w.Body)
 		}
-		if len(f.told) != 2 || f.told[0] != want[name] || f.told[1] != want[name] {
-			t.Errorf("%s: told %q, want %q twice", name, f.told, want[name])
+		if len(f.calls) != 2 || f.calls[0] != want[name] || f.calls[1] != want[name] {
+			t.Errorf("%s: calls %q, want %q twice", name, f.calls, want[name])
 		}
 	}
 	if w := program(s, "POST", "/crawl/synonyms", "words=wrong", testToken); w.Code != http.StatusConflict || !strings.Contains(w.Body.String(), "The line is wrong.") {

@@ -131,16 +131,16 @@ func TestParts(t *testing.T) {
 	}
 }
 
-func TestTwinsAreOne(t *testing.T) {
+func TestSchemesAreOne(t *testing.T) {
 	u, _ := Parse("http://example.org/x?y")
 	s := u.HTTPS()
 	parsed, _ := Parse("https://example.org/x?y")
 	if s != parsed || s.Fingerprint() != u.Fingerprint() || s.Key() != u.Key() {
-		t.Errorf("%v and %v are not twins", u, s)
+		t.Errorf("%v and %v are not the same document", u, s)
 	}
 	port, _ := Parse("http://example.org:8080/x?y")
 	if port.HTTPS() != port || port.Fingerprint() == u.Fingerprint() || port.Key() == u.Key() {
-		t.Errorf("%v is a twin of %v", port, u)
+		t.Errorf("%v is the same document as %v", port, u)
 	}
 }
 

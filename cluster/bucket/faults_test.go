@@ -433,7 +433,7 @@ func TestListResumes(t *testing.T) {
 	})
 }
 
-// A server that is not there, one with another certificate, and one without https are told apart.
+// A server that is not there, one with another certificate, and one without https have different errors.
 func TestUnreachable(t *testing.T) {
 	page := http.HandlerFunc(func(http.ResponseWriter, *http.Request) {})
 	secure, open := httptest.NewUnstartedServer(page), httptest.NewServer(page)

@@ -336,14 +336,14 @@ func TestOtherOwner(t *testing.T) {
 	defer second.Close()
 	got := make(chan []byte, 1)
 	must(t, second.Receive(func(_ string, m []byte) { got <- m }))
-	told := []string{second.address, deaf.Addr().String(), stranger.address}
+	addresses := []string{second.address, deaf.Addr().String(), stranger.address}
 	for _, want := range []bool{true, false} {
-		if changed, err := first.SetOwners(append(told, "none", first.address)); changed != want || err != nil {
+		if changed, err := first.SetOwners(append(addresses, "none", first.address)); changed != want || err != nil {
 			t.Errorf("the addresses changed: %t, want %t, %v", changed, want, err)
 		}
 	}
 	line := first.JoinLine(Crawler)
-	if slices.Sort(told); !slices.Equal(line.Addresses, append([]string{first.address}, told...)) {
+	if slices.Sort(addresses); !slices.Equal(line.Addresses, append([]string{first.address}, addresses...)) {
 		t.Errorf("the line names %q", line.Addresses)
 	}
 	line.Addresses = line.Addresses[:1]

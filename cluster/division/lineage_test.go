@@ -23,9 +23,9 @@ import (
 )
 
 // TestLineage has shards send parcels to one another, and owners that die, are replaced while they
-// sleep, put generations after that, and begin again from what is in the bucket. In the end each shard
-// has applied each parcel that another one has sent once and in order, as far as what the two have is
-// told from their own last states: what an owner has lost was applied by nobody.
+// sleep, put generations after that, and begin again from what is in the bucket. In the end each
+// shard has applied each parcel that another one has sent once and in order, according to the last
+// states of both: no shard has applied a parcel that its sender has lost.
 func TestLineage(t *testing.T) {
 	kept, lost := 0, 0
 	for seed := range uint64(3) {

@@ -124,7 +124,7 @@ func (s *station) Send(m []byte) error {
 func (s *station) Reconnected() <-chan struct{} { return s.again }
 func (s *station) Closed() <-chan error         { return nil }
 
-// setCut cuts the connection, or mends it.
+// setCut cuts the connection, or restores it.
 func (s *station) setCut(cut bool) {
 	s.net.mu.Lock()
 	s.cut = cut

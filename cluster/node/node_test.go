@@ -150,9 +150,9 @@ func TestOldOwner(t *testing.T) {
 		crawl.URLs.MaxPages = 40
 		testweb.Crawl(t, crawl)
 		select {
-		case <-ctx.Done(): // it is told
+		case <-ctx.Done(): // the old owner has noticed
 		case <-time.After(time.Minute):
-			t.Error("the old owner is not told")
+			t.Error("the old owner does not notice that it was replaced")
 		}
 		return nil
 	})

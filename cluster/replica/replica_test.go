@@ -54,8 +54,8 @@ func follower(t *testing.T, b *buckettest.Memory) (*replica.Follower, string) {
 	return f, dir
 }
 
-// contents returns the files of a data folder by path, without those that belong to the machine.
-// Of the document index it has the tables: a snapshot writes the rest anew.
+// contents returns the files of a data folder by path, without those that belong to the machine. Of
+// the document index it has the tables only, because a snapshot writes the rest again.
 func contents(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	files := map[string]string{}
@@ -281,8 +281,8 @@ func TestInterruptedFollower(t *testing.T) {
 	}
 }
 
-// TestDamagedObjects flips, cuts, deletes and exchanges objects. A follower names what is damaged,
-// keeps what it has, and goes on when the object is mended.
+// TestDamagedObjects flips, cuts, deletes and exchanges objects. A follower names the damaged
+// object, keeps its last generation, and continues when the object is restored.
 func TestDamagedObjects(t *testing.T) {
 	b, dir, f, copied := published(t)
 	before := contents(t, copied)

@@ -64,7 +64,7 @@ func TestServeACME(t *testing.T) {
 	}
 	if other, err := tls.Dial("tcp", port, &tls.Config{InsecureSkipVerify: true, ServerName: "other.test"}); err == nil {
 		other.Close()
-		t.Error("it speaks for a host that it was not told of")
+		t.Error("it has a certificate for a host that was not named")
 	}
 	client := http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	r, err := client.Get("http://" + plain + "/search?q=a")

@@ -42,8 +42,8 @@ func TestCrawlIsWatched(t *testing.T) {
 	if st := status(); st.State != vocab.Crawling || st.Hosts[0].InFlight != 1 || st.RateLimit != 2e6 || st.Hosts[0].Until.Before(time.Now().Add(30*time.Minute)) {
 		t.Errorf("%+v", st)
 	}
-	if told := command(t, "trace", "--data", dir, seed); !strings.Contains(told, "state      queued") {
-		t.Errorf("trace while it runs: %s", told)
+	if trace := command(t, "trace", "--data", dir, seed); !strings.Contains(trace, "state      queued") {
+		t.Errorf("trace while it runs: %s", trace)
 	}
 	command(t, "stats", "--data", dir)
 	command(t, "crawl", "pause", "--data", dir)

@@ -13,8 +13,8 @@ import (
 	"testing"
 )
 
-// Damage that a visitor's request meets is logged once, counted by structure, shown by /readyz, and told
-// to the visitor without a path of the server.
+// Damage that a visitor's request meets is logged once, counted by structure, shown by /readyz, and
+// reported to the visitor without a path of the server.
 func TestDamageIsAnAlarm(t *testing.T) {
 	dir := crawled(t)
 	files, err := filepath.Glob(filepath.Join(dir, "repository", "*.repo"))

@@ -21,10 +21,10 @@ var (
 	flag    = regexp.MustCompile(`^--[a-z-]+|^-[a-z]$`)
 )
 
-// A named command line stands in a document.
+// A named is a command line in a document.
 type named struct {
 	line  int
-	words []string // without quoting; of a flag that stands alone, it and its value
+	words []string // without quoting; for a flag without a command, the flag and its value
 }
 
 // commandLines finds the lines of code blocks that call anatomy, and the inline code that calls it
@@ -177,7 +177,7 @@ func TestNamedCommands(t *testing.T) {
 	}
 }
 
-// Names that do not exist are found out, in every place where they may stand.
+// TestWrongNames: names that do not exist are reported, wherever they occur.
 func TestWrongNames(t *testing.T) {
 	root, _ := newRoot()
 	text := "Say `anatomy crawl URL...` or `--scope any` or `anatomy dump repository|links …`.\n" +

@@ -84,8 +84,8 @@ func TestCertificateIsReadAgain(t *testing.T) {
 			t.Errorf("certificate %d without its key", got)
 		}
 	}
-	if told := strings.Count(log.String(), "certificate is invalid"); told != 1 {
-		t.Errorf("told %d times:\n%s", told, log.String())
+	if n := strings.Count(log.String(), "certificate is invalid"); n != 1 {
+		t.Errorf("logged %d times:\n%s", n, log.String())
 	}
 	certify(t, cert, key, 3)
 	now = now.Add(time.Hour)

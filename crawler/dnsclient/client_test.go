@@ -419,7 +419,7 @@ func TestTimeToLive(t *testing.T) {
 			t.Errorf("%v, %v, want .%d", addrs, err, want)
 		}
 	}
-	settle := func() { // until no query is under way
+	idle := func() { // until no query is under way
 		for c.busy() {
 			time.Sleep(time.Millisecond)
 		}
@@ -429,12 +429,12 @@ func TestTimeToLive(t *testing.T) {
 	last(1)
 	now.advance(2 * time.Second)
 	last(1) // stale, and asked again
-	settle()
+	idle()
 	last(2)
 	down.Store(true)
 	now.advance(time.Hour)
 	last(2)
-	settle()
+	idle()
 	last(2) // the servers fail: still given out
 	now.advance(25 * time.Hour)
 	if _, err := c.Lookup(t.Context(), "www.test"); !errors.Is(err, ErrServer) {

@@ -17,7 +17,7 @@ import (
 	"anatomy/vocab"
 )
 
-var update = flag.Bool("update", false, "write the golden files anew")
+var update = flag.Bool("update", false, "rewrite the golden files")
 
 // writeTiny writes the example of the format comment and a second document.
 func writeTiny(t testing.TB) string {
@@ -101,8 +101,8 @@ func TestHitsRoundTrip(t *testing.T) {
 	})
 }
 
-// TestEveryByteIsChecked turns each bit of a file, and cuts the file at each byte: that is noticed
-// and told with the name of the file.
+// TestEveryByteIsChecked flips each bit of a file, and truncates the file at each byte. Each fault
+// is an error with the name of the file.
 func TestEveryByteIsChecked(t *testing.T) {
 	path := writeTiny(t)
 	whole, err := os.ReadFile(path)

@@ -77,7 +77,7 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// TestManyBlocks: gaps begin anew in every block, and records come back across blocks.
+// TestManyBlocks: gaps start at 0 in every block, and records are read back across blocks.
 func TestManyBlocks(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "run")
 	w, err := Create(path)

@@ -21,7 +21,7 @@ import (
 	"anatomy/vocab"
 )
 
-var update = flag.Bool("update", false, "write the golden file anew")
+var update = flag.Bool("update", false, "rewrite the golden file")
 
 // fiveDocs is the collection of the golden dump.
 func fiveDocs() index {
@@ -179,7 +179,8 @@ func TestPositions(t *testing.T) {
 	}
 }
 
-// checkPlaces compares where the current hits of p stand with what these hits say, and gives how many places they follow.
+// checkPositions compares the positions of the current hits of p with those of hits, and returns
+// the number of positions that follow another one.
 func checkPositions(t *rapid.T, r *rand.Rand, b *postings.HitBlock, i int, hits []vocab.Hit) int {
 	var text []uint32
 	only := true

@@ -137,8 +137,8 @@ func problems(t *testing.T, dir string) (found []string) {
 	return found
 }
 
-// TestRebuild makes the indexes of shards anew, after a crawl has ended, and of one that was
-// interrupted, for which parcels wait.
+// TestRebuild rebuilds the indexes of shards after a complete crawl, and after an interrupted one
+// with pending parcels.
 func TestRebuild(t *testing.T) {
 	web := testweb.Generate(t, 9, 60, 2*time.Millisecond)
 	whole := filepath.Join(t.TempDir(), "whole")

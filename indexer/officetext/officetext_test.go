@@ -260,7 +260,7 @@ func TestLongURL(t *testing.T) {
 	}
 }
 
-// TestFullBlock: the block in hand counts.
+// TestFullBlock: the current block counts.
 func TestFullBlock(t *testing.T) {
 	p := new(page)
 	p.writeString(strings.Repeat(`"`, maxText-1))

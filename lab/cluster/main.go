@@ -86,7 +86,7 @@ func run(b *bench.Bench, runs int) error {
 		return err
 	}
 	defer end()
-	var owner, together, settled []float64
+	var owner, together, untilIdle []float64
 	for range runs {
 		one, err := b.Measure(b.Alone)
 		if err != nil {
@@ -112,13 +112,13 @@ func run(b *bench.Bench, runs int) error {
 		}
 		owner = append(owner, many.Owner/one.Owner)
 		if many.UntilIdle > 0 {
-			settled = append(settled, many.UntilIdle/one.Owner)
+			untilIdle = append(untilIdle, many.UntilIdle/one.Owner)
 		}
 		together = append(together, (many.Owner+many.Crawlers)/one.Owner)
 	}
 	fmt.Printf("CPU to one process, median of %d: owner %.2f, all together %.2f\n", runs, median(owner), median(together))
-	if len(settled) > 0 {
-		fmt.Printf("CPU to one process until nothing was left to do, median of %d: %.2f\n", runs, median(settled))
+	if len(untilIdle) > 0 {
+		fmt.Printf("CPU to one process until nothing was left to do, median of %d: %.2f\n", runs, median(untilIdle))
 	}
 	return nil
 }

@@ -215,7 +215,7 @@ func (w *walker) allowed(u *url.URL) bool {
 	return rules != nil && rules.Allowed(u.RequestURI())
 }
 
-// A visitor collects the links of a page and some runs of words that stand in one piece of text.
+// A visitor collects the links of a page and some runs of words within one piece of text.
 type visitor struct {
 	base    *url.URL
 	links   []string

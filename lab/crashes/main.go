@@ -30,7 +30,7 @@ import (
 
 func main() {
 	program := flag.String("anatomy", "anatomy", "the program")
-	work := flag.String("work", "", "folder to make anew and work in")
+	work := flag.String("work", "", "folder to work in; it is emptied first")
 	kills := flag.Int("kills", 100, "number of kills")
 	seed := flag.Uint64("seed", uint64(time.Now().UnixNano()), "seed of commands, moments and damage")
 	shards := flag.Int("shards", 0, "kill commands on folders of so many shards")
@@ -80,7 +80,7 @@ func (b *bench) run(kills int) error {
 	}
 	steps := b.steps()
 	live := rig.Pages{} // of the folder that most steps share
-	again := false      // that folder is to be made anew
+	again := false      // that folder must be created again
 	for killed := 0; killed < kills; {
 		s := steps[b.random.IntN(len(steps))]
 		if !b.crawled { // a folder without links: commands other than crawl fail
@@ -411,7 +411,7 @@ func (b *bench) damage() error {
 		}
 		patterns = append(patterns, "shard-*.foreign", "parcels/*/*.parcel")
 	}
-	for _, name := range []string{"damaged", "mended"} {
+	for _, name := range []string{"damaged", "repaired"} {
 		if err := os.RemoveAll(b.path(name)); err != nil {
 			return err
 		}
@@ -440,12 +440,12 @@ func (b *bench) damage() error {
 	if err != nil {
 		return err
 	}
-	for _, name := range []string{"damaged", "mended"} {
+	for _, name := range []string{"damaged", "repaired"} {
 		if err := os.WriteFile(filepath.Join(b.path(name), rel), content, 0o600); err != nil {
 			return err
 		}
 	}
-	return b.do("check", "--repair", "--data", b.path("mended"))
+	return b.do("check", "--repair", "--data", b.path("repaired"))
 }
 
 // verifyRepair repairs again and compares with the folder that was repaired without a kill.
@@ -460,7 +460,7 @@ func (b *bench) verifyRepair(s *step) error {
 	if err != nil {
 		return err
 	}
-	want, err := rig.ReadPages(b.path("mended"))
+	want, err := rig.ReadPages(b.path("repaired"))
 	if err != nil {
 		return err
 	}

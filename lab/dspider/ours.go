@@ -87,7 +87,7 @@ func (o *owner) dispatch() {
 		n := o.choose(lease.Host)
 		o.leases++
 		n.leases++
-		o.tell(func() {
+		o.send(func() {
 			n.queue = append(n.queue, lease)
 			n.work()
 		})
@@ -141,7 +141,7 @@ func (n *leaseholder) visit(l vocab.Lease, place int) {
 	t := l.URLs[place]
 	file := n.files[t.Doc]
 	n.fetch(n.node, file, func() bool { return true }, func(bool) {
-		n.tell(func() {
+		n.send(func() {
 			n.add(t, n.links(nil, file), false)
 			n.complete(t, vocab.Fetched)
 		})
@@ -153,7 +153,7 @@ func (n *leaseholder) visit(l vocab.Lease, place int) {
 func (n *leaseholder) end(l vocab.Lease, answers int) {
 	n.free++
 	n.work()
-	n.tell(func() {
+	n.send(func() {
 		n.messages++
 		n.leases--
 		n.owner.leases--

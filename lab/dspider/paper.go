@@ -84,10 +84,10 @@ func (n *node) connected(host int, files []int) {
 	case n.answers(n.id, host):
 		n.hosts[host] = own
 		n.enqueue(files)
-		n.tell(func() { n.controller.give(host, n) })
+		n.send(func() { n.controller.give(host, n) })
 	default:
 		n.hosts[host] = failed
-		n.tell(func() { n.controller.takeBack(host, files) })
+		n.send(func() { n.controller.takeBack(host, files) })
 	}
 }
 
@@ -125,7 +125,7 @@ func (n *node) follow(file int) {
 			n.enqueue([]int{to})
 		case n.known[to] == unknown:
 			n.known[to] = reported
-			n.tell(func() { n.controller.request(to) })
+			n.send(func() { n.controller.request(to) })
 		}
 	}
 }
@@ -147,7 +147,7 @@ func (c *controller) request(file int) {
 	switch {
 	case c.owner[host] >= 0:
 		n := c.nodes[c.owner[host]]
-		c.tell(func() { n.enqueue([]int{file}); n.work() })
+		c.send(func() { n.enqueue([]int{file}); n.work() })
 	case c.failed[host] == len(c.nodes): // given up
 	case c.waiting[host] != nil:
 		c.waiting[host] = append(c.waiting[host], file)
@@ -160,10 +160,10 @@ func (c *controller) request(file int) {
 func (c *controller) offer(host, file int) {
 	c.waiting[host] = []int{file}
 	for _, n := range c.nodes {
-		c.tell(func() {
+		c.send(func() {
 			switch n.hosts[host] {
 			case failed:
-				n.tell(func() { c.messages++ }) // it declines
+				n.send(func() { c.messages++ }) // it declines
 			case another:
 				n.try(host, []int{file})
 			}
@@ -175,13 +175,13 @@ func (c *controller) offer(host, file int) {
 func (c *controller) give(host int, n *node) {
 	c.messages++
 	if c.owner[host] >= 0 {
-		c.tell(func() { n.hosts[host] = another })
+		c.send(func() { n.hosts[host] = another })
 		return
 	}
 	c.owner[host] = n.id
 	files := c.waiting[host]
 	delete(c.waiting, host)
-	c.tell(func() { n.enqueue(files); n.work() })
+	c.send(func() { n.enqueue(files); n.work() })
 }
 
 // takeBack receives a host that failed at a node.

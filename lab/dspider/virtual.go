@@ -39,8 +39,8 @@ func newWorld(w *web, n *network, s setting) *world {
 // after calls do when a time has passed.
 func (w *world) after(wait time.Duration, do func()) { w.events.Add(w.now+wait, do) }
 
-// tell calls do when a message between a node and the controller has arrived.
-func (w *world) tell(do func()) { w.after(w.message, do) }
+// send calls do when a message between a node and the controller has arrived.
+func (w *world) send(do func()) { w.after(w.message, do) }
 
 // run lets all events happen.
 func (w *world) run() {

@@ -189,8 +189,8 @@ func median[T any, V cmp.Ordered](of []T, value func(T) V) V {
 	return all[(len(all)-1)/2]
 }
 
-// printRepository tells the size of what the last run stored, and reads pages back at random from a
-// reader that has just been opened; the files are in the system's cache.
+// printRepository prints the size of the last run's repository, and reads pages at random through a
+// new reader. The files are in the system's cache.
 func printRepository(data string, pages int) error {
 	var size int64
 	dir := datadir.Repository(data)

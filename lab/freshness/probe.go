@@ -56,8 +56,9 @@ func (p *prober) run(ctx context.Context, w *web) error {
 	return p.failed
 }
 
-// queryFor makes a query of the longest words of a page and the last ones of its URL, which tell it from hundreds of its template, and gives
-// that URL in its canonical form; "" where it does not want to be found, or has too few words.
+// queryFor returns a query of the longest words of a page and the last words of its URL, which
+// distinguish it from the other pages of its template, and the canonical form of the URL. Both are
+// "" if the page is noindex or has too few words.
 func queryFor(sent *page, buf *indexer.Buffer) (query, u string) {
 	canonical, err := weburl.Parse(sent.url)
 	if err != nil {
@@ -122,7 +123,7 @@ func (p *prober) finds(query, u string) (bool, error) {
 	return false, err
 }
 
-// giveUp notes why a page was not found: another URL stands for it, or something is wrong.
+// giveUp records why a page was not found: it is an alias, or something is wrong.
 func (p *prober) giveUp(u string) {
 	var trace struct {
 		Records []struct{} `json:"records"`

@@ -45,7 +45,7 @@ type bench struct {
 	first  string            // the generation of the first crawl
 	said   string            // answers of the last state that steps agreed on
 
-	a, b *member // owner and stand-by of heartbeats, and of what follows it
+	a, b *member // owner and standby, for heartbeats and the steps after them
 }
 
 // firstPages is how many pages the first crawl fetches.

@@ -182,7 +182,8 @@ func ownCPU() float64 {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano()).Seconds()
 }
 
-// cpu is the processor time of the server so far, in seconds; 0 where it does not tell.
+// cpu returns the processor time of the server so far, in seconds; 0 if the server does not report
+// it.
 func (t *target) cpu() float64 {
 	r, err := t.client.Get(t.base + "/metrics")
 	if err != nil {

@@ -74,7 +74,7 @@ func runAll(ctx context.Context, root string, mutants []mutant, limit time.Durat
 	if err := copyTree(root, dir); err != nil {
 		return 0, err
 	}
-	for _, m := range mutants { // before any test runs: a table out of date is soon told
+	for _, m := range mutants { // before any test runs, so that an outdated table fails at once
 		if _, err := m.mutate(dir); err != nil {
 			return 0, err
 		}

@@ -26,7 +26,7 @@ var mutants = []mutant{
 		tests: "./indexer -run Withheld",
 	},
 	{
-		name:  "noarchive", // no copy of a page is shown against its publisher's wish
+		name:  "noarchive", // no copy of a page is shown if its publisher forbids it
 		file:  "web/internal/reader/reader.go",
 		old:   "if controls.NoArchive {",
 		new:   "if false {",

@@ -8,7 +8,7 @@ import (
 	"anatomy/vocab"
 )
 
-// A scheme is a way to tell how far two pages are apart.
+// A scheme is a way to measure the distance of two pages.
 type scheme struct {
 	name     string
 	distance func(pair) int
@@ -33,7 +33,7 @@ type simhashed uint64
 
 func (a simhashed) distance(b simhashed) int { return bits.OnesCount64(uint64(a ^ b)) }
 
-// simhash lets each run of k words, as often as it stands there, vote on each bit.
+// simhash lets each occurrence of a run of k words vote on each bit.
 func simhash(words []string, k int) (sum simhashed) {
 	var votes [64]int
 	for i := range max(len(words)-k+1, 0) {

@@ -10,13 +10,14 @@ import (
 // The bounds of the bisection, which are those of DKK16.
 const (
 	iterations = 20 // of exchanges between two halves
-	smallest   = 32 // documents that are not parted further
+	smallest   = 32 // documents of a range that is not split further
 	parallel   = 1 << 14
 )
 
-// bisect puts documents in an order in which those that share words stand together (DKK16): it parts them in two halves,
-// exchanges pairs between these as long as that lowers the bits that the gaps of all lists take, by an estimate, and does the
-// same with each half. Terms are the words of each document, by its number.
+// bisect orders documents so that those with common terms are adjacent (DKK16). It divides them
+// into two halves, exchanges pairs between the halves while that lowers the estimated bits of the
+// gaps of all posting lists, and recurses into each half. terms are the terms of each document, by
+// its number.
 func bisect(order []int, terms [][]uint32) {
 	most := uint32(0)
 	for _, own := range terms {
@@ -24,11 +25,11 @@ func bisect(order []int, terms [][]uint32) {
 			most = max(most, t)
 		}
 	}
-	part(order, terms, most+1)
+	split(order, terms, most+1)
 }
 
-// part works on one half. The halves of a large one are parted at the same time.
-func part(order []int, terms [][]uint32, words uint32) {
+// split orders a range of documents. The halves of a large range are split concurrently.
+func split(order []int, terms [][]uint32, words uint32) {
 	if len(order) <= smallest {
 		return
 	}
@@ -41,27 +42,27 @@ func part(order []int, terms [][]uint32, words uint32) {
 	left, right := order[:len(order)/2], order[len(order)/2:]
 	if len(order) < parallel {
 		b = nil // its memory is large
-		part(left, terms, words)
-		part(right, terms, words)
+		split(left, terms, words)
+		split(right, terms, words)
 		return
 	}
 	var wg sync.WaitGroup
-	wg.Go(func() { part(left, terms, words) })
-	part(right, terms, words)
+	wg.Go(func() { split(left, terms, words) })
+	split(right, terms, words)
 	wg.Wait()
 }
 
-// A bisection is of documents in two halves.
+// A bisection is a range of documents in two halves.
 type bisection struct {
 	order []int
-	terms [][]uint32 // of each of order, renumbered from 0
-	in    [2][]int32 // documents that hold a word, in each half
+	terms [][]uint32 // of the documents of order, renumbered from 0
+	in    [2][]int32 // document frequency of each term, in each half
 	gain  [2][]float32
 	bits  [2]float64 // the logarithm of the number of documents in each half
 	moves []move
 }
 
-// A move is what is gained when a document changes sides.
+// A move is the gain, in bits, of moving a document to the other half.
 type move struct {
 	at   int // in order
 	gain float32
@@ -69,7 +70,7 @@ type move struct {
 
 func newBisection(order []int, terms [][]uint32, words uint32) *bisection {
 	b := &bisection{order: order, terms: make([][]uint32, len(order)), moves: make([]move, len(order))}
-	number, next := make([]int32, words), int32(0) // of a word here, plus 1
+	number, next := make([]int32, words), int32(0) // of a term here, plus 1
 	for i, doc := range order {
 		own := make([]uint32, 0, len(terms[doc]))
 		for _, t := range terms[doc] {
@@ -101,7 +102,7 @@ func (b *bisection) side(i int) int {
 	return 1
 }
 
-// exchange exchanges the pairs that gain anything, and says whether there were any.
+// exchange exchanges the pairs with a gain, and reports whether there were any.
 func (b *bisection) exchange() (any bool) {
 	for t := range b.in[0] {
 		b.weigh(t)
@@ -128,7 +129,7 @@ func (b *bisection) exchange() (any bool) {
 	return any
 }
 
-// weigh reckons what is gained when a document that holds a word changes sides, by the side that it is on.
+// weigh computes the gain, for a term, of moving a document with it out of each half.
 func (b *bisection) weigh(t int) {
 	left, right := b.in[0][t], b.in[1][t]
 	now := b.cost(left, right)
@@ -141,12 +142,12 @@ func (b *bisection) weigh(t int) {
 	}
 }
 
-// cost estimates the bits of the gaps of a word that so many documents of each half hold.
+// cost estimates the bits of the gaps of a term with these document frequencies.
 func (b *bisection) cost(left, right int32) float64 {
 	return float64(left)*(b.bits[0]-log2(left+1)) + float64(right)*(b.bits[1]-log2(right+1))
 }
 
-// log2 is looked up for small numbers.
+// log2 returns the logarithm of n, from a table for small numbers.
 func log2(n int32) float64 {
 	if int(n) < len(logs) {
 		return logs[n]
@@ -161,7 +162,7 @@ var logs = func() (table [1 << 12]float64) {
 	return table
 }()
 
-// swap exchanges a document of the left half with one of the right.
+// swap exchanges a document of the left half with one of the right half.
 func (b *bisection) swap(left, right int) {
 	for _, t := range b.terms[left] {
 		b.in[0][t]--

@@ -28,7 +28,7 @@ import (
 
 func main() {
 	text := flag.String("text", "", "the lines")
-	by := flag.String("by", "bisection", "id, chance, bisection, or a file of lines of id and number, parted by a tab")
+	by := flag.String("by", "bisection", "id, chance, bisection, or a file with lines of id and number, separated by a tab")
 	seed := flag.Uint64("seed", 1, "seed of the random order")
 	flag.Parse()
 	if *text == "" {
@@ -52,13 +52,13 @@ func run(text, by string, seed uint64, out io.Writer) error {
 		return err
 	}
 	w := bufio.NewWriter(out)
-	for place, line := range order {
-		fmt.Fprintf(w, "%08d/%s\n", place, bytes.TrimSuffix(lines[line], []byte("\n")))
+	for position, line := range order {
+		fmt.Fprintf(w, "%08d/%s\n", position, bytes.TrimSuffix(lines[line], []byte("\n")))
 	}
 	return w.Flush()
 }
 
-// ordered gives the numbers of lines in an order.
+// ordered returns the numbers of the lines in an order.
 func ordered(lines [][]byte, by string, seed uint64) ([]int, error) {
 	order := make([]int, len(lines))
 	for i := range order {
@@ -85,7 +85,7 @@ func ordered(lines [][]byte, by string, seed uint64) ([]int, error) {
 	return order, nil
 }
 
-// readNumbers reads a number for each of some ids.
+// readNumbers reads numbers by id.
 func readNumbers(file string) (map[string]float64, error) {
 	text, err := os.ReadFile(file)
 	if err != nil {
@@ -101,10 +101,10 @@ func readNumbers(file string) (map[string]float64, error) {
 	return numbers, nil
 }
 
-// termsOf gives the numbers of the different words of each line, but for the id.
+// termsOf returns the numbers of the distinct terms of each line, without the id.
 func termsOf(lines [][]byte) [][]uint32 {
 	numbers := map[string]uint32{}
-	last := []int32{} // line in which a word was seen last, by number
+	last := []int32{} // the last line with a term, by its number
 	terms := make([][]uint32, len(lines))
 	var t analysis.Tokenizer
 	for i, line := range lines {

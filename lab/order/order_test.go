@@ -10,23 +10,23 @@ import (
 	"testing"
 )
 
-// bits is what the gaps of all lists take when documents stand in an order, by their logarithms.
+// bits returns the sum of the logarithms of all gaps, for an order of documents.
 func bits(order []int, terms [][]uint32) (sum float64) {
 	last := map[uint32]int{}
-	for place, doc := range order {
+	for position, doc := range order {
 		for _, t := range terms[doc] {
 			before, known := last[t]
 			if !known {
 				before = -1
 			}
-			sum += math.Log2(float64(place-before) + 1)
-			last[t] = place
+			sum += math.Log2(float64(position-before) + 1)
+			last[t] = position
 		}
 	}
 	return sum
 }
 
-// Documents of twenty subjects, shuffled, come to stand with those of their own.
+// TestBisection: shuffled documents of twenty subjects are grouped by subject.
 func TestBisection(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	terms := make([][]uint32, 2000)
@@ -47,7 +47,7 @@ func TestBisection(t *testing.T) {
 	sorted := slices.Sorted(slices.Values(order))
 	for i, doc := range sorted {
 		if doc != i {
-			t.Fatalf("document %d is missing or there twice", i)
+			t.Fatalf("document %d is missing or occurs twice", i)
 		}
 	}
 	changes := 0
@@ -83,6 +83,6 @@ func TestOrders(t *testing.T) {
 		}
 	}
 	if _, err := ordered(lines, "taste", 1); err == nil {
-		t.Error("an order that is none is taken")
+		t.Error("an unknown order is accepted")
 	}
 }

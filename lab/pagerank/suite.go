@@ -23,7 +23,7 @@ import (
 // A suite measures package pagerank and the pr of the GAP Benchmark Suite in turns, each in a process
 // of its own, on the same files.
 type suite struct {
-	gapbs   string   // program pr; converter lies beside it
+	gapbs   string   // program pr; converter is in the same folder
 	dir     string   // where the graphs are
 	graphs  []string // files of BV graphs
 	scale   int      // of kron, urand and the generated graph: 2^scale nodes

@@ -40,7 +40,7 @@ func main() {
 	passes := flag.Int("passes", 3, "measurements of each folder")
 	live := flag.String("live", "", "crawl into so many shards, numbers separated by commas")
 	program := flag.String("anatomy", "anatomy", "the program, for --live")
-	work := flag.String("work", "", "folder to make anew and work in, for --live")
+	work := flag.String("work", "", "folder to work in, for --live; it is emptied first")
 	flag.Parse()
 	counts, err := numbers(*live)
 	crawls := *live != ""

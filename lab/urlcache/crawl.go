@@ -8,8 +8,8 @@ import (
 	"anatomy/weburl"
 )
 
-// replayed makes the stream of a real crawl: the links of the pages in its repository, each as often
-// as it stands on its page, in the order in which the pages were stored.
+// replayed returns the stream of a real crawl: the links of the pages in its repository, repeated
+// as on the page, in the order in which the pages were stored.
 func replayed(data string) ([]vocab.Fingerprint, summary, error) {
 	r, err := repository.OpenReader(datadir.Repository(data))
 	if err != nil {
@@ -27,7 +27,7 @@ func replayed(data string) ([]vocab.Fingerprint, summary, error) {
 	return t.stream, t.sum, err
 }
 
-// A trace is a stream as it grows.
+// A trace is a growing stream.
 type trace struct {
 	stream []vocab.Fingerprint
 	sites  map[string]bool // hosts of the pages
@@ -35,7 +35,7 @@ type trace struct {
 	buf    indexer.Buffer
 }
 
-// page appends the links of a page. One that cannot be taken apart has none, as in the crawl.
+// page appends the links of a page. A page that cannot be parsed has none, as in the crawl.
 func (t *trace) page(p *vocab.Page) {
 	own, err := weburl.Parse(p.URL)
 	if err != nil {

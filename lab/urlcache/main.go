@@ -1,8 +1,8 @@
 // Urlcache measures caches in front of the seen test as BNW03 does (Efficient URL Caching for World
-// Wide Web Crawling): the share of links that miss, by policy and size, on a stream of links.
-// The policies are CLOCK, which the product uses (urlserver/seen), LRU, RANDOM and STATIC, and two that
-// need to know the future or everything: MIN, which evicts the URL that comes again last, and INFINITE,
-// which evicts none.
+// Wide Web Crawling): the share of links that miss, by policy and size, on a stream of links. The
+// policies are CLOCK, which the product uses (urlserver/seen), LRU, RANDOM and STATIC, and two that
+// a crawl cannot use: MIN, which knows the future and evicts the URL whose next use is the latest,
+// and INFINITE, which evicts none.
 //
 //	go run ./lab/urlcache                  a synthetic stream, see trace.go
 //	go run ./lab/urlcache --data FOLDER    the links of a real crawl, from its data folder
@@ -51,7 +51,7 @@ func main() {
 	}
 }
 
-// An origin is where the stream comes from: a crawl, a file, or by chance.
+// An origin is the source of the stream: a crawl, a file, or a generator.
 type origin struct {
 	data, log string
 	links     int
@@ -144,8 +144,8 @@ func save(name string, stream []vocab.Fingerprint) error {
 	return errors.Join(w.Flush(), f.Close())
 }
 
-// sizes returns the sizes of the caches: the server's default, and those of the paper, 2^0 to 2^25, up
-// to the first that holds all distinct URLs.
+// sizes returns the sizes of the caches: the server's default, and those of the paper, 2^0 to 2^25,
+// up to the first that has room for all distinct URLs.
 func sizes(distinct int) []int {
 	all := []int{1, 50_000}
 	for bits := 1; bits <= 25 && 1<<(bits-1) < distinct; bits++ {
@@ -190,7 +190,7 @@ func table(out io.Writer, stream []vocab.Fingerprint, f frequencies) ([]plot.Lin
 
 func percent(part uint64, of int) float64 { return 100 * float64(part) / float64(of) }
 
-// replay returns how many URLs of the stream a cache has when they come.
+// replay returns the number of hits of a cache for a stream.
 func replay(stream []vocab.Fingerprint, f frequencies, p policy, size int) (hits uint64) {
 	c := p.new(size)
 	if p.offer {

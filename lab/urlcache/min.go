@@ -6,10 +6,10 @@ import (
 	"anatomy/vocab"
 )
 
-// never is when a URL comes again that does not.
+// never is the next use of a URL that does not occur again.
 const never = math.MaxInt32
 
-// nextUse says of each link where its URL comes again.
+// nextUse returns the position of the next use of each link's URL.
 func nextUse(stream []vocab.Fingerprint) []int32 {
 	next := make([]int32, len(stream))
 	last := map[vocab.Fingerprint]int32{}
@@ -23,11 +23,11 @@ func nextUse(stream []vocab.Fingerprint) []int32 {
 	return next
 }
 
-// belady counts the hits of MIN: what comes again last, or never, makes room (Belady 1966). A URL
-// that was just met is kept out if it is that one itself.
+// belady counts the hits of MIN, which evicts the URL whose next use is the latest (Belady 1966).
+// That may be the new URL itself.
 func belady(stream []vocab.Fingerprint, next []int32, size int) (hits uint64) {
-	held := make([]bool, len(stream)+1) // by the place where a URL comes again: is it in the cache
-	var latest heap                     // of those places; some stale
+	held := make([]bool, len(stream)+1) // by the position of a next use: the URL is in the cache
+	var latest heap                     // of those positions; some are stale
 	n := 0
 	for i := range stream {
 		if held[i] {
@@ -48,8 +48,8 @@ func belady(stream []vocab.Fingerprint, next []int32, size int) (hits uint64) {
 	return hits
 }
 
-// A heap gives back the greatest first. A place that was reached is less than all that are in the
-// cache, so that it is never the greatest, and may stay.
+// A heap returns the greatest value first. A position that was passed is less than all positions of
+// cached URLs, so it is never the greatest and may stay.
 type heap []int32
 
 func (h *heap) push(v int32) {

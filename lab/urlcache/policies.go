@@ -8,17 +8,17 @@ import (
 	"anatomy/vocab"
 )
 
-// A cache is a set of a bounded number of URLs. Meet reports whether a URL is in it, and adds it if the
-// policy has room for it.
+// A cache is a set of a bounded number of URLs. meet reports whether a URL is in it, and adds it as
+// the policy says.
 type cache interface {
 	meet(vocab.Fingerprint) (hit bool)
 }
 
-// A policy is one of the paper's ways to make room.
+// A policy is one of the paper's eviction policies.
 type policy struct {
 	name  string
 	new   func(size int) cache
-	offer bool // is loaded with the most frequent URLs before the stream
+	offer bool // the cache is loaded with the most frequent URLs before the stream
 }
 
 var policies = []policy{
@@ -41,7 +41,7 @@ func (c clock) meet(fp vocab.Fingerprint) bool {
 	return hit
 }
 
-// An lru evicts the URL that was met longest ago.
+// An lru evicts the least recently used URL.
 type lru struct {
 	size  int
 	index map[vocab.Fingerprint]*list.Element
@@ -64,7 +64,7 @@ func (c *lru) meet(fp vocab.Fingerprint) bool {
 	return false
 }
 
-// A random cache evicts any URL.
+// A random cache evicts a random URL.
 type random struct {
 	size   int
 	index  map[vocab.Fingerprint]bool
@@ -91,7 +91,7 @@ func (c *random) meet(fp vocab.Fingerprint) bool {
 	return false
 }
 
-// A static cache keeps the URLs that it met first.
+// A static cache keeps the first URLs that it receives.
 type static struct {
 	size  int
 	index map[vocab.Fingerprint]bool

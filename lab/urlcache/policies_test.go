@@ -10,7 +10,7 @@ import (
 	"anatomy/vocab"
 )
 
-// A slow cache is a policy in the words of the paper, over a slice.
+// A slow cache implements a policy as the paper describes it, over a slice.
 type slow struct {
 	policy string
 	size   int
@@ -20,7 +20,7 @@ type slow struct {
 	dice   *rand.Rand
 }
 
-// meet looks a URL up, and remembers it.
+// meet looks a URL up, and adds it.
 func (s *slow) meet(fp vocab.Fingerprint) (hit bool) {
 	if i := slices.Index(s.slots, fp); i >= 0 {
 		s.met[i] = true
@@ -48,7 +48,7 @@ func (s *slow) meet(fp vocab.Fingerprint) (hit bool) {
 	return false
 }
 
-// TestPolicies compares each cache with the slow one, on URLs of which some come often.
+// TestPolicies compares each cache with the slow one, on URLs of which some are frequent.
 func TestPolicies(t *testing.T) {
 	for _, p := range policies {
 		t.Run(p.name, func(t *testing.T) {

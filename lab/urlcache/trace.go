@@ -8,15 +8,15 @@ import (
 	"anatomy/vocab"
 )
 
-// The synthetic stream is made to the figures that BNW03 gives of its own: 62.6 links a page with a
-// median of 23 (log-normal, σ = √2), a third of them repeated on the page, 80 % within the site, and
-// a crawl that reads 500 sites at once.
+// The synthetic stream has the figures of the stream of BNW03: 62.6 links a page with a median of
+// 23 (log-normal, σ = √2), a third of them repeated on the page, 80 % within the site, and a crawl
+// that reads 500 sites at once.
 //
-// What the paper does not give is ours. A link that is not repeated on its page is new with a chance
-// of newShare. Else, within the site, it is of the navigation (the first pages of the site, the first
-// most), of the neighbourhood (a page found lately) or of any age. Out of the site it leads to a site
-// by popularity (log-uniform, the heaviest of tails: density 1/rank), mostly to its first pages. A page
-// that asks for more than that has a long list, of all its site and of new pages.
+// The other parameters are ours. A link that is not repeated on its page is new with a chance of
+// newShare. Else, within the site, it is of the navigation (the first pages of the site, the first
+// most), of the neighbourhood (a page found lately) or of any age. Out of the site it leads to a
+// site by popularity (log-uniform, the heaviest of tails: density 1/rank), mostly to its first
+// pages. A page that asks for more than that has a long list, of all its site and of new pages.
 const (
 	medianLinks  = 23
 	sigmaLinks   = math.Sqrt2
@@ -34,10 +34,10 @@ const (
 	maxTries     = 8   // for a URL that is not on the page yet
 )
 
-// A site has as many pages as were found, its navigation from the first.
+// A site has the pages that were found; the first are its navigation.
 type site struct{ pages int }
 
-// A summary says what a stream is made of; within and different count the links of a page once.
+// A summary describes a stream; within and different count the links of a page once.
 type summary struct {
 	pages, sites, all, different, within int
 }
@@ -59,10 +59,9 @@ type generator struct {
 	sum   summary
 }
 
-// synthesize makes a stream of so many links. With away it has only links out of a site, which a machine
-// with whole sites sends to the others.
-// With inTurn each of the atOnce sites is read before one is read again, as Mercator's delays of ten
-// times a download have it; else any of them is next.
+// synthesize returns a stream of links. With away it has only links out of a site, which a machine
+// with whole sites sends to other machines. With inTurn each of the atOnce sites is read before one
+// is read again, as Mercator's delays of ten times a download have it; else any of them is next.
 func synthesize(links int, seed uint64, away bool, atOnce int, inTurn bool) ([]vocab.Fingerprint, summary) {
 	g := &generator{rand: rand.New(rand.NewPCG(seed, 0)), away: away}
 	for range 2 * atOnce {
@@ -102,7 +101,7 @@ func (g *generator) page(stream []vocab.Fingerprint, of int) []vocab.Fingerprint
 		for tries := 0; on[fp] && tries < maxTries; tries++ {
 			fp = g.link(of, local, fresh)
 		}
-		if on[fp] { // a long list, then: of all that the site has, or new
+		if on[fp] { // a long list: any page of the site, or a new one
 			fp, local = fingerprint(of, g.rand.IntN(g.sites[of].pages)), true
 			if on[fp] {
 				fp = g.grow(of)
@@ -155,7 +154,7 @@ func (g *generator) grow(of int) vocab.Fingerprint {
 	return fingerprint(of, g.sites[of].pages-1)
 }
 
-// known chooses among the pages of the site itself.
+// known chooses one of the known pages of a site.
 func (g *generator) known(pages int) int {
 	switch p := g.rand.Float64(); {
 	case p < navShare:
@@ -166,7 +165,7 @@ func (g *generator) known(pages int) int {
 	return g.logUniform(pages)
 }
 
-// logUniform gives a number below n, small ones most.
+// logUniform returns a number below n; small ones are most frequent.
 func (g *generator) logUniform(n int) int {
 	return int(math.Pow(float64(n), g.rand.Float64())+0.5) % n
 }

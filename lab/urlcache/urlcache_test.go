@@ -14,7 +14,7 @@ import (
 	"anatomy/vocab"
 )
 
-// TestMinIsBelady compares MIN with a search for what comes again last.
+// TestMinIsBelady compares MIN with a search for the latest next use.
 func TestMinIsBelady(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
 	for size := 1; size <= 6; size++ {
@@ -53,8 +53,8 @@ func slowMin(stream []vocab.Fingerprint, size int) (hits uint64) {
 	return hits
 }
 
-// TestShape holds the synthetic stream to the figures that the paper gives of its own (§4), and the
-// curve to the paper's result (§5): no policy beats MIN.
+// TestShape compares the synthetic stream with the figures of the paper's stream (§4), and the
+// curve with the paper's result (§5): no policy is better than MIN.
 func TestShape(t *testing.T) {
 	stream, s := synthesize(400_000, 1, false, sitesAtOnce, false)
 	if again, _ := synthesize(400_000, 1, false, sitesAtOnce, false); !slices.Equal(stream, again) {
@@ -88,11 +88,11 @@ func TestLog(t *testing.T) {
 		t.Errorf("%v\n%s", err, out.String())
 	}
 	if _, err := load(t.TempDir()); err == nil {
-		t.Error("a folder is no trace")
+		t.Error("a folder is read as a trace")
 	}
 }
 
-// TestReplayed: a crawl's links come as often as they stand on its pages, in the order of the pages.
+// TestReplayed: the stream has each link as often as its page, in the order of the pages.
 func TestReplayed(t *testing.T) {
 	data := t.TempDir()
 	repo, err := repository.Open(datadir.Repository(data), repository.Options{})

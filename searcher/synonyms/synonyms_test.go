@@ -61,8 +61,8 @@ func TestReload(t *testing.T) {
 		t.Error("a file that is missing: no error")
 	}
 	write("a = b")
-	var told []error
-	f, err := Open(path, func(err error) { told = append(told, err) })
+	var reported []error
+	f, err := Open(path, func(err error) { reported = append(reported, err) })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,8 +70,8 @@ func TestReload(t *testing.T) {
 		t.Helper()
 		f.Reload()
 		f.Reload()
-		if got := f.Content().Of("a"); !slices.Equal(got, []string{want}) || len(told) != errors {
-			t.Errorf("a = %q and %d errors, want %s and %d", got, len(told), want, errors)
+		if got := f.Content().Of("a"); !slices.Equal(got, []string{want}) || len(reported) != errors {
+			t.Errorf("a = %q and %d errors, want %s and %d", got, len(reported), want, errors)
 		}
 	}
 	check("b", 0)

@@ -18,7 +18,8 @@ func TestLanguageOf(t *testing.T) {
 	}
 }
 
-// TestByLanguage: URLs that name another language stand back where one names that of the page in the same place, and there alone.
+// TestByLanguage: URLs that name another language yield to a URL that names the language of the
+// page in the same position, and to no other.
 func TestByLanguage(t *testing.T) {
 	for _, c := range []struct {
 		urls []string

@@ -23,9 +23,9 @@ func TraceOf(t testing.TB, dir, url string) string {
 	u, err := weburl.Parse(url)
 	Must(t, err)
 	var out strings.Builder
-	told, err := collection.OpenTrace(t.Context(), dir, u)
+	trace, err := collection.OpenTrace(t.Context(), dir, u)
 	Must(t, err)
-	collection.PrintTrace(&out, told)
+	collection.PrintTrace(&out, trace)
 	return out.String()
 }
 

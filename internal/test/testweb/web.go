@@ -309,11 +309,11 @@ func Generate(t testing.TB, seed uint64, n int, delay time.Duration) *Generated 
 		html := fmt.Sprintf(`<html lang=en><head><title>T%d %s</title><meta name=description content="%s">%s</head><body><h1>%s</h1><p>%s <b>%s</b>. <i>%s</i></p><img alt="%s"><pre>%s</pre><h3>%s</h3><p>unique%d %s</p><ul>%s</ul></body></html>`,
 			i, sentence(3), sentence(5), robots, sentence(3), sentence(10+r.IntN(60)), sentence(2), sentence(20), sentence(2), sentence(6), sentence(2), i, sentence(30), links.String())
 		w.Pages++
-		if i%12 == 8 { // a twin under another path of the host, in a page that links to it
-			twin := host + "/twin" + strconv.Itoa(i)
-			html = strings.Replace(html, "</ul>", fmt.Sprintf("<li><a href=%q>twin %s</a></ul>", "http://"+twin, word()), 1)
-			w.Page(twin, html)
-			slow(twin)
+		if i%12 == 8 { // a duplicate under another path of the host, in a page that links to it
+			duplicate := host + "/duplicate" + strconv.Itoa(i)
+			html = strings.Replace(html, "</ul>", fmt.Sprintf("<li><a href=%q>duplicate %s</a></ul>", "http://"+duplicate, word()), 1)
+			w.Page(duplicate, html)
+			slow(duplicate)
 		}
 		if i%12 == 2 { // and one that says nearly the same
 			print := host + "/print" + strconv.Itoa(i)

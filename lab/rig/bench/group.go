@@ -342,8 +342,8 @@ func (g *Group) noteKill(victim int) {
 	g.killed, g.victim = time.Now(), victim
 }
 
-// idleTimes is how often in turn the nodes of a divided collection have to say that nothing is left
-// to do, each time anew.
+// idleTimes is the number of consecutive checks in which the nodes of a divided collection must
+// report that nothing is left to do.
 const idleTimes = 3
 
 // waitUntilIdle closes Done when the owners of all shards have nothing left to do.

@@ -157,7 +157,8 @@ func TestCompletions(t *testing.T) {
 	}
 }
 
-// fakeEvidence counts pairs of words as they stand, "read csv" for one, as long as it has time.
+// fakeEvidence counts pairs of words as they are written, such as "read csv", as long as it has
+// time.
 type fakeEvidence struct {
 	pairs map[string]int
 	left  int // pairs for which there is time

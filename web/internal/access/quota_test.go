@@ -21,7 +21,7 @@ func TestQuotaIsBounded(t *testing.T) {
 		t.Errorf("%d clients, %d refused", len(q.spenders), refused)
 	}
 	if _, _, ok := q.spend("0", 2); ok {
-		t.Error("the first client may spend anew")
+		t.Error("the first client has a new quota")
 	}
 	now = now.Add(rateWindow)
 	if _, _, ok := q.spend("new", 2); !ok || len(q.spenders) != 1 {

@@ -80,7 +80,7 @@ func TestFilterIsBounded(t *testing.T) {
 	}
 }
 
-// TestCheckInert is the twin of the fuzz test: what it looks for is found.
+// TestCheckInert is the counterpart of the fuzz test: the check finds what it looks for.
 func TestCheckInert(t *testing.T) {
 	for _, active := range []string{`<script>x</script>`, `<p onclick=x>`, `<a href="javascript:x">`, `<img src=x>`, `<svg></svg>`, `<p style="x">`, `<!-- x -->`, `<iframe>`, `<p class=x>`, `<base href=x>`, `<meta charset=x>`} {
 		if checkInert([]byte(active)) == nil {

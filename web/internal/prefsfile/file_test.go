@@ -125,7 +125,8 @@ func TestProblems(t *testing.T) {
 	}
 }
 
-// TestBlockList: the lists that extensions share are told from files, and block their sites.
+// TestBlockList: lists that extensions share are distinguished from files of preferences, and block
+// their sites.
 func TestBlockList(t *testing.T) {
 	f := &params.Preferences{Preferences: searcher.Preferences{Raise: []string{"b.test"}, Block: []string{"mine.test"}}}
 	list := "! of spam\n# and ads\n\n*://*.a.test/*\r\n@*://b.test/* # no more\nhttps://c.test/dir/\n"

@@ -17,7 +17,7 @@ func TestClip(t *testing.T) {
 	}
 }
 
-// TestConsole: a buffer is no terminal, and what is written stands above the status line.
+// TestConsole: a buffer is not a terminal, and output appears above the status line.
 func TestConsole(t *testing.T) {
 	var plain bytes.Buffer
 	screen := NewConsole(&plain)

@@ -30,7 +30,7 @@ func TestGivenUpHosts(t *testing.T) {
 	}
 }
 
-// TestProgressLine: the reasons for waiting stand at the end, without those that no site has.
+// TestProgressLine: the line ends with the reasons for waiting, without those that no site has.
 func TestProgressLine(t *testing.T) {
 	line := progressLine(engine.CrawlStats{Pages: 12345, Queued: 678, Waiting: map[string]int64{"crawl delay": 3, "retry": 0}}, 12)
 	if !strings.HasSuffix(line, "waiting: 3 crawl delay") {

@@ -10,8 +10,8 @@ import (
 	"anatomy/config"
 )
 
-// TestTooManyURLs checks that a list of start URLs is kept up to a bound, and that the user is told of
-// a longer one.
+// TestTooManyURLs checks that a list of start URLs is kept up to a bound, and that a longer one is
+// reported.
 func TestTooManyURLs(t *testing.T) {
 	r := &Rules{config: config.New(t.TempDir())}
 	var urls []string
