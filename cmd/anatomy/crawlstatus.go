@@ -205,7 +205,7 @@ func printCrawlStatus(w io.Writer, st *vocab.CrawlStatus) error {
 	}
 	fmt.Fprintf(w, "caches: DNS %s, URLs %s; %d requests, %.1f MB%s\n", cli.FormatHitRatio(st.DNSHits, st.DNSMisses), cli.FormatHitRatio(st.URLHits, st.URLMisses), st.Requests, float64(st.Bytes)/1e6, perPage(st))
 	if st.Scrubbed > 0 {
-		fmt.Fprintf(w, "%.1f MB of the repository verified, %d complete passes\n", float64(st.Scrubbed)/1e6, st.Scrubs)
+		fmt.Fprintf(w, "%.1f MB of the repository verified, complete passes: %d\n", float64(st.Scrubbed)/1e6, st.Scrubs)
 	}
 	if st.Damaged > 0 {
 		fmt.Fprintf(w, "the data folder is damaged (problems: %d); end the crawl and run: %s\n", st.Damaged, damage.Repair)

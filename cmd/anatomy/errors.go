@@ -82,6 +82,8 @@ func hint(s *cli.GlobalFlags, c *cobra.Command, err error) string {
 		return "to add it: " + s.Command("crawl URL")
 	case errors.Is(err, searcher.ErrNotIndexed):
 		return "to see why: " + s.Command("trace URL")
+	case errors.As(err, new(*searcher.UnknownRankError)):
+		return "to list those that exist: " + s.Command("pagerank list") + "; to make one: anatomy pagerank --name NAME"
 	case errors.Is(err, pagerank.ErrNoNodes):
 		return "crawl some pages first: " + s.Command("crawl URL")
 	case errors.Is(err, syscall.ENOSPC):

@@ -12,6 +12,7 @@ import (
 
 	"anatomy/cmd/anatomy/internal/cli"
 	"anatomy/eval"
+	"anatomy/internal/plural"
 	"anatomy/searcher"
 )
 
@@ -109,8 +110,8 @@ func readQueries(c *cobra.Command, name string) ([]string, error) {
 func printLatency(c *cobra.Command, o eval.BenchOptions, timings []eval.Timing) {
 	l := eval.Summary(timings)
 	ms := func(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
-	fmt.Fprintf(c.ErrOrStderr(), "%s: %d queries, best of %d; ms: median %.3f, p95 %.3f, p99 %.3f, mean %.3f; hits %d\n",
-		o.Mode, len(timings), o.Passes, ms(l.P50), ms(l.P95), ms(l.P99), ms(l.Mean), l.Hits)
+	fmt.Fprintf(c.ErrOrStderr(), "%s: %s, best of %d; ms: median %.3f, p95 %.3f, p99 %.3f, mean %.3f; hits %d\n",
+		o.Mode, plural.Count(len(timings), "query"), o.Passes, ms(l.P50), ms(l.P95), ms(l.P99), ms(l.Mean), l.Hits)
 }
 
 func writeTimings(c *cobra.Command, name string, timings []eval.Timing) error {
