@@ -10,7 +10,7 @@ import (
 )
 
 // ask requests a URL that is not a target of the lease. It passes the answer to read, unless the host
-// asks for a pause. It returns the status, or 0 without an answer. what names the request for people.
+// asks for a pause. It returns the status, or 0 without an answer. what is the request's displayed name.
 func (v *visit) ask(
 	ctx context.Context, u *weburl.URL, what string, read func(*http.Response, *guard),
 ) (status int) {
@@ -44,7 +44,7 @@ func asksForPause(status int) bool {
 	return status == http.StatusTooManyRequests || status == http.StatusServiceUnavailable
 }
 
-// redirectTarget returns where the answer for a URL leads, if it is a redirect.
+// redirectTarget returns the target of a redirect of u, or false if the answer is not a redirect.
 func redirectTarget(resp *http.Response, u *weburl.URL) (to weburl.URL, ok bool) {
 	location := resp.Header.Get("Location")
 	if resp.StatusCode < 300 || resp.StatusCode > 399 || location == "" {

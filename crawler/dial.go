@@ -132,8 +132,8 @@ func (d *dialer) dialAddresses(ctx context.Context, hostPort string) (net.Conn, 
 	return nil, first
 }
 
-// A guardedConn is a connection that only sends while that is allowed. Data that was about to be
-// sent when the process was suspended is not sent when it resumes, see Options.MaySend.
+// A guardedConn calls Options.MaySend before each write, and does not write if that fails. So data
+// that was about to be sent when the process was suspended is not sent when it resumes.
 type guardedConn struct {
 	net.Conn
 	maySend func() error

@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// A guard ends a fetch that is too slow: in all, until its header, or in the rate of its body. It
-// is one timer, which a quick fetch stops before it expires. Time for which the RateLimit holds the
-// fetch back does not count.
+// A guard ends a fetch that takes too long in total or until its header, or whose body arrives too
+// slowly. It is one timer, which a quick fetch stops before it expires. Time for which the RateLimit
+// delays the fetch does not count.
 type guard struct {
 	o       *Options
 	cancel  context.CancelCauseFunc

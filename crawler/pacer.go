@@ -89,7 +89,7 @@ func (p *pacer) slowDown(wait time.Duration, reason string, tries uint8) {
 	p.stop = "host asked for a pause: " + reason
 }
 
-// heed applies the statements of robots.txt about the host as a whole.
+// heed applies the Crawl-delay and the sitemaps of a robots.txt.
 func (p *pacer) heed(rules *robots.Rules, base *weburl.URL) {
 	p.report.CrawlDelay = max(p.report.CrawlDelay, rules.CrawlDelay)
 	if !p.fixed {

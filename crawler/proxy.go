@@ -87,7 +87,7 @@ func (p *Proxy) ReadPassword(name string) error {
 	return nil
 }
 
-// isSOCKS reports whether connections are opened by SOCKS; http.Transport speaks to the others.
+// isSOCKS reports whether connections are opened by SOCKS; http.Transport handles the other proxies.
 func (p *Proxy) isSOCKS() bool { return p != nil && strings.HasPrefix(p.url.Scheme, "socks") }
 
 // resolves reports whether the proxy resolves the names of hosts.

@@ -76,8 +76,8 @@ func (l *RateLimit) pay(n int) time.Duration {
 // chunk is the most that is read at a time, in bytes, so that no read waits long for another.
 func (l *RateLimit) chunk() int { return int(min(max(l.rate/16, 512), 32<<10)) }
 
-// wrap returns a connection that obeys the limit. It was opened for the fetch of ctx, which is given
-// the time of the TLS handshake even where another fetch gets the connection.
+// wrap returns a connection that obeys the limit. The wait of its TLS handshake counts for the fetch
+// of ctx, for which it was opened, even if another fetch gets the connection.
 func (l *RateLimit) wrap(ctx context.Context, c net.Conn) net.Conn {
 	if l == nil {
 		return c

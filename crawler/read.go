@@ -122,7 +122,7 @@ func (c *client) readSitemap(g *guard, u *weburl.URL, resp *http.Response, f *vo
 	f.Bytes = r.Decoded()
 	var large *body.TooLargeError
 	if r.Err() != nil && !errors.As(r.Err(), &large) {
-		return r.Err() // half a list would count as the whole
+		return r.Err() // an incomplete list would count as complete
 	}
 	if err != nil && len(list.Pages)+len(list.Sitemaps) == 0 {
 		if large != nil {
@@ -179,7 +179,7 @@ func joinAlternates(base *weburl.URL, all []sitemap.Alternate) string {
 	return b.String()
 }
 
-// readImage reads an image. Its first bytes decide its type, whatever the header states.
+// readImage reads an image. Its first bytes determine its type, not the header.
 func (c *client) readImage(g *guard, resp *http.Response, f *vocab.Fetch, most int64) error {
 	r, release, err := c.openWhole(resp, g, min(most, c.o.MaxBody))
 	if err != nil {

@@ -41,7 +41,7 @@ func (v *visit) render(ctx context.Context, f *vocab.Fetch) {
 		asked++
 		return v.load(ctx, url, f)
 	})
-	f.Validators = vocab.Validators{} // those of a page say nothing of what its scripts load
+	f.Validators = vocab.Validators{} // those of the page do not cover what its scripts load
 	switch {
 	case ctx.Err() != nil:
 		f.Page = nil

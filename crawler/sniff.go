@@ -35,8 +35,8 @@ var vagueTypes = map[string]bool{
 	"application/vnd.ms-excel": true, "application/vnd.ms-powerpoint": true,
 }
 
-// refuseBinary refuses a body whose first bytes are neither text nor of its medium, whatever type
-// is stated.
+// refuseBinary refuses a body whose first bytes are neither text nor of its medium. It ignores the
+// stated type.
 func refuseBinary(head []byte, contentType string, medium vocab.Medium) error {
 	detected := http.DetectContentType(head)
 	pdf := vocab.IsPDF(head)

@@ -84,7 +84,7 @@ func verdict(
 	return vocab.Failed, withScheme(u, reason.Of(err))
 }
 
-// withScheme marks failures over https that http might not have.
+// withScheme prefixes the text of a failure over https, which may not occur over http.
 func withScheme(u *weburl.URL, text string) string {
 	if u.Scheme() == "https" {
 		return "https: " + text

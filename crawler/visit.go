@@ -17,7 +17,7 @@ type visit struct {
 	fetcher *fetcher
 	missing *missingPages
 	handled func() // see Options.Ready; nil if not to be called
-	sought  bool   // of Lease.FindSitemap: nothing is left to do
+	sought  bool   // findSitemap was called
 
 	resources map[string]*vocab.Resource // by URL, which scripts of its pages have loaded
 	loaded    int64                      // bytes of their bodies

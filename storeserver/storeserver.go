@@ -125,7 +125,7 @@ type entry struct {
 	copy    bool // Item.Record
 	body    int  // bytes
 	bytes   int  // to be written
-	held    int  // additional bytes held until then
+	held    int  // Item.Held
 	receipt Receipt
 }
 

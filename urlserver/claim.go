@@ -44,7 +44,7 @@ func isAnswered(r *docindex.Record) bool {
 	return true
 }
 
-// reserve claims a document that is not in flight, whatever its outcome.
+// reserve claims a document that is not in flight, with any outcome.
 func (s *state) reserve(doc vocab.DocID) (bool, error) {
 	if s.flights.inFlight[doc] != nil {
 		return false, nil

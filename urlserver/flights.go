@@ -23,7 +23,7 @@ type flight struct {
 	record   docindex.Record
 	host     *frontier.Host
 	key      docindex.QueueKey // in its queue; zero if it was claimed and not queued
-	url      string            // as leased; https if the host answers so, whatever the record says
+	url      string            // as leased: https if the host answers so, even if the record has http
 	recorded bool              // RecordText or RecordMissing was called
 	finding  trap.Finding      // of its text; zero before, and for a page visited again
 	doubtful bool              // see granter.refuse

@@ -14,7 +14,7 @@ type records struct{ db *docindex.DB }
 // Get returns the record of a document.
 func (rs records) Get(doc vocab.DocID) (docindex.Record, bool, error) { return rs.db.Get(doc) }
 
-// Lookup returns the record of a URL, whatever its scheme.
+// Lookup returns the record of a URL with either scheme.
 func (rs records) Lookup(u weburl.URL) (docindex.Record, bool, error) {
 	doc, _, ok, err := rs.db.Find(u.Fingerprint())
 	if !ok || err != nil {

@@ -1,5 +1,5 @@
-// Package bucket keeps immutable objects by name where several machines reach them: on an
-// S3-compatible server, or in a folder, which may be on a shared file system.
+// Package bucket stores objects by name where several machines can reach them: on an S3-compatible
+// server, or in a folder, which may be on a shared file system.
 //
 // It requires of a server only put, get, range requests, list and delete. It does not use
 // conditional puts, because several servers ignore the condition.
@@ -19,7 +19,7 @@ import (
 	"time"
 )
 
-// A Bucket holds objects by name. It is safe for use by many goroutines and processes.
+// A Bucket stores objects by name. It is safe for use by many goroutines and processes.
 //
 // Names are slash-separated, of [A-Za-z0-9._-] and at most 200 bytes. No part of a name is empty,
 // "." or "..", or ends in ".tmp", and no object has the name of another one's folder: "a" excludes

@@ -27,7 +27,7 @@ const (
 type dialFunc func(ctx context.Context, network, address string) (net.Conn, error)
 
 // dialer returns the function that connects to servers. If plain is set it connects to local
-// addresses only, whatever the server's name resolves to.
+// addresses only, even if the server's name resolves to others.
 func dialer(plain bool) dialFunc {
 	d := net.Dialer{Timeout: dialTime}
 	if plain {
@@ -151,7 +151,7 @@ func checkAnswer(answer *http.Response) error {
 	return begins(answer, "<Error")
 }
 
-// begins fails unless a response's body begins with an XML element.
+// begins fails unless the first KiB of a response's body contains the start of an XML element.
 func begins(answer *http.Response, element string) error {
 	in := bufio.NewReaderSize(answer.Body, 1<<10)
 	head, err := in.Peek(1 << 10)

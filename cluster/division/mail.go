@@ -144,8 +144,8 @@ type post struct {
 
 func (p *post) Send(id parcel.ID, data []byte) error { return p.own.Send(id, data) }
 
-// List returns the parcels that the shard itself has for others, or those that the generations of
-// others have for it.
+// List returns the parcels in the shard's folder for another shard, or, for the shard itself, those
+// in the last generations of all shards.
 func (p *post) List(to int) (ids []parcel.ID, err error) {
 	if to != p.shard {
 		return p.own.List(to)

@@ -50,7 +50,7 @@ type Options struct {
 	// Open opens a shard for writing. It is nil for a node that owns no shard and only keeps
 	// copies.
 	Open func(ctx context.Context, shard int, post parcel.Post) (Member, error)
-	Of   func(url string) (int, error)
+	Of   func(url string) (int, error) // returns the shard of a URL
 
 	// Rank computes ranks of all shards, and calls put for each vector of each shard. It is nil if
 	// Open is.
@@ -158,7 +158,7 @@ func (n *Node) Run(ctx context.Context) error {
 	group.Go(func() error { node.Announce(ctx, n.o.Bucket, n.presence); return nil })
 	works := []func(context.Context) error{n.markPrivate}
 	if n.o.Open != nil {
-		works = append(works, n.balance, n.addURLs, n.takeRanks)
+		works = append(works, n.balance, n.addURLs, n.installRanks)
 		group.Go(func() error { n.rank(ctx); return nil })
 	}
 	for _, work := range works {
@@ -442,8 +442,8 @@ func (n *Node) rank(ctx context.Context) {
 	})
 }
 
-// takeRanks makes the newest ranks current in the shards that this node owns.
-func (n *Node) takeRanks(ctx context.Context) error {
+// installRanks makes the newest ranks current in the shards that this node owns.
+func (n *Node) installRanks(ctx context.Context) error {
 	sets, err := rankSets(ctx, n.o.Bucket)
 	if err != nil || len(sets) == 0 {
 		return err
@@ -453,7 +453,7 @@ func (n *Node) takeRanks(ctx context.Context) error {
 		if s.ranks == newest {
 			continue
 		}
-		if err := takeVectors(ctx, n.o.Bucket, newest, shard, shards.Folder(n.o.Dir, shard)); err != nil {
+		if err := installVectors(ctx, n.o.Bucket, newest, shard, shards.Folder(n.o.Dir, shard)); err != nil {
 			return fmt.Errorf("ranks of shard %d: %w", shard, err)
 		}
 		s.ranks = newest

@@ -132,8 +132,8 @@ func deleteRanks(ctx context.Context, b bucket.Bucket, sets []string) error {
 	return nil
 }
 
-// takeVectors makes the vectors of a shard current in its data folder.
-func takeVectors(ctx context.Context, b bucket.Bucket, set string, shard int, dir string) error {
+// installVectors makes the vectors of a shard current in its data folder.
+func installVectors(ctx context.Context, b bucket.Bucket, set string, shard int, dir string) error {
 	content, err := get(ctx, b, set+rankIndex)
 	if err != nil {
 		return err

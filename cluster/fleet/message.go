@@ -16,7 +16,7 @@ type message interface{ kind() byte }
 
 // Messages from a worker.
 type (
-	// A hello asks for work.
+	// A hello requests work.
 	hello struct {
 		Protocol int    `json:"protocol"`
 		Session  uint64 `json:"session"` // random; repeated in the welcome

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// An outbox holds the results of a worker until the owner has handled them.
+// An outbox keeps the results of a worker until the owner has handled them.
 //
 // While no batch is in flight the next result is sent at once. Otherwise results accumulate until
 // the acknowledgement arrives or they reach batchBytes. So batches are small under low load and

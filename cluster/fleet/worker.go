@@ -96,7 +96,7 @@ func (w *Worker) Run(ctx context.Context) (err error) {
 
 // join sends hello until the owner answers. It returns nil when ctx ends.
 func (w *Worker) join(ctx context.Context) (*session, error) {
-	for told := false; ; {
+	for isLogged := false; ; {
 		w.ask()
 		retry := time.NewTimer(retryHello)
 		select {
@@ -110,9 +110,9 @@ func (w *Worker) join(ctx context.Context) (*session, error) {
 			}
 			<-retry.C
 		case <-retry.C:
-			if !told {
+			if !isLogged {
 				w.o.Log.Info("waiting for a crawl")
-				told = true
+				isLogged = true
 			}
 		case err := <-w.o.Bus.Closed():
 			return nil, fmt.Errorf("the connection to the owner ended: %w", err)

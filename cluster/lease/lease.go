@@ -11,7 +11,7 @@
 // owner.
 //
 // Two machines cannot both become the owner of an epoch: each puts its claim before it lists, so
-// the one that lists last sees both claims. This requires that a list shows every earlier put,
+// the machine that lists last sees both claims. This requires that a list shows every earlier put,
 // which S3 guarantees since 2020. It needs no conditional puts, which several S3-compatible servers
 // ignore.
 //

@@ -58,7 +58,7 @@ func Check(
 				r.Damaged = append(r.Damaged, one.damage)
 			}
 		}
-		if one.mended {
+		if one.isRepaired {
 			r.Repaired++
 		}
 		if progress != nil {
@@ -77,9 +77,9 @@ type checker struct {
 
 // A checkedObject is the result for one object.
 type checkedObject struct {
-	size   int64
-	damage *DamageError
-	mended bool
+	size       int64
+	damage     *DamageError
+	isRepaired bool
 }
 
 // all verifies each object of a generation once.
@@ -113,7 +113,7 @@ func (c *checker) one(ctx context.Context, file *File, part Part, at int64) erro
 		damage.File = file.Path
 		result.damage = damage
 		if c.dir != "" {
-			if result.mended, err = c.repair(ctx, file, part, at); err != nil {
+			if result.isRepaired, err = c.repair(ctx, file, part, at); err != nil {
 				return err
 			}
 		}

@@ -460,7 +460,7 @@ func (c *copier) write(ctx context.Context, file *File, to, final string, begins
 	if err := w.Commit(); err != nil {
 		return nil, err
 	}
-	return heldAt(to, file)
+	return knownFileAt(to, file)
 }
 
 // copyPart calls use with the part of a file at an offset. has is false if the file does not contain it.
@@ -487,8 +487,8 @@ func (c *copier) stage(path string) {
 	c.staged[path] = true
 }
 
-// heldAt returns the record of a file that has just been written.
-func heldAt(path string, file *File) (*knownFile, error) {
+// knownFileAt returns the record of a file that has just been written.
+func knownFileAt(path string, file *File) (*knownFile, error) {
 	info, err := os.Stat(path)
 	if err != nil {
 		return nil, err
@@ -523,7 +523,7 @@ func (c *copier) extend(ctx context.Context, file *File, path string, parts []Pa
 	if err != nil {
 		return nil, err
 	}
-	return heldAt(path, file)
+	return knownFileAt(path, file)
 }
 
 // part calls use with the verified content of a part.

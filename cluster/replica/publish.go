@@ -45,9 +45,9 @@ type PublisherOptions struct {
 	// is published. Default: names, sizes and times of the files.
 	State func() string
 
-	// Changes identifies the state of the document index while a crawl writes it, if State is nil; it
-	// is "" while no crawl runs, and then the files of the index do. Each copy of an open index changes
-	// its files, so that by these it would be published without end. Default: "".
+	// Changes, used if State is nil, identifies the state of the document index while a crawl writes
+	// it: a snapshot of an open index changes its files, so that each would look like a new state. It
+	// returns "" while no crawl runs; then the files identify the state. Default: "".
 	Changes func(context.Context) string
 
 	// Received returns Generation.Received for the last copy made by Snapshot; may be nil.

@@ -23,7 +23,7 @@ type call struct {
 	err   error
 
 	ended    bool
-	doubted  bool // wrong answers came in numbers: it is asked over TCP alone
+	doubted  bool // many wrong answers came: it is queried over TCP only
 	qtype    uint16
 	deadline time.Time
 	due      time.Time // when the timer checks it next
@@ -65,7 +65,7 @@ func (q *call) triesOf(s *server) (n int) {
 	return n
 }
 
-// find returns the transmission from p with that ID; nil if the call has sent others since.
+// find returns the transmission from p with that ID, or nil if it is no longer recorded.
 func (q *call) find(p *port, id uint16) *transmission {
 	for i := range q.sends[:q.sent] {
 		if t := &q.sends[i]; t.port == p && t.id == id {
@@ -75,7 +75,7 @@ func (q *call) find(p *port, id uint16) *transmission {
 	return nil
 }
 
-// matches reports whether m repeats the question of q, but for its name (RFC 5452 §9.1).
+// matches reports whether m has one question, with the type and class of q's (RFC 5452 §9.1).
 func matches(m *dns.Msg, q *call) bool {
 	return len(m.Question) == 1 && m.Question[0].Qtype == q.qtype &&
 		m.Question[0].Qclass == dns.ClassINET

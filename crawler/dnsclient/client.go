@@ -2,7 +2,7 @@
 //
 // A name in the cache costs a map lookup. Any other becomes a call in a bounded queue. One sender
 // sends the queries of all callers from a pool of UDP ports, and never waits for answers; one reader
-// per port handles the answers in whatever order they come, fills the cache and wakes the callers.
+// per port handles the answers in the order of arrival, fills the cache and wakes the callers.
 // [Client.Prefetch] resolves names ahead of need. ports.go says what keeps answers from being
 // forged.
 //
@@ -294,7 +294,7 @@ func literal(host string) ([]netip.Addr, bool) {
 	return nil, false
 }
 
-// mayBeAddress avoids the parser, whose error costs more than a cache lookup.
+// mayBeAddress reports whether to parse host as an IP address: errors cost more than a cache lookup.
 func mayBeAddress(host string) bool {
 	if strings.IndexByte(host, ':') >= 0 {
 		return true

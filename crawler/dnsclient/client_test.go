@@ -630,7 +630,7 @@ func pending(t *testing.T) (*Client, *call) {
 	q.deadline = time.Now().Add(time.Hour)
 	n.slots <- struct{}{}
 	s := n.servers[0]
-	p := &port{addr: s.addr, server: s, asked: []asked{{1, q}}, live: 1}
+	p := &port{addr: s.addr, server: s, queries: []query{{1, q}}, live: 1}
 	q.sends[0], q.sent = transmission{server: s, port: p, id: 1, at: time.Now()}, 1
 	return c, q
 }

@@ -60,8 +60,8 @@ func (l letterCase) compare(answer, name string) likeness {
 // a server does not keep the case.
 const casesLost = 3
 
-// keeps notes how the name of an answer resembles the one sent, and reports whether the answer
-// counts. inflight.mu is held.
+// keeps records how the name of an answer resembles the one sent, and reports whether the answer is
+// valid. inflight.mu is held.
 func (s *server) keeps(l likeness) bool {
 	if l == sameCase {
 		s.caseKept, s.caseLost = true, 0
@@ -69,8 +69,8 @@ func (s *server) keeps(l likeness) bool {
 	return l == sameName || l == sameCase || l == otherCase && s.caseLost == casesLost
 }
 
-// keptByTCP notes how the name of an answer over TCP resembles the one sent. No forger makes these,
-// so one is enough. inflight.mu is held.
+// keptByTCP records how the name of an answer over TCP resembles the one sent. One answer suffices,
+// because answers over TCP are not forged. inflight.mu is held.
 func (s *server) keptByTCP(l likeness) {
 	switch {
 	case l == sameCase:
@@ -80,7 +80,7 @@ func (s *server) keptByTCP(l likeness) {
 	}
 }
 
-// lostWithoutTCP counts a name that was answered in another case and could not be asked over TCP.
+// lostWithoutTCP counts a name that was answered in another case and could not be queried over TCP.
 // A forger has to guess the port and the ID casesLost times for a server that never kept the case.
 // inflight.mu is held.
 func (s *server) lostWithoutTCP() {

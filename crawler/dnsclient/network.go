@@ -29,7 +29,7 @@ type network struct {
 
 	// inflight.mu guards these.
 	dice    dice
-	ports   map[*port]bool // that are open
+	ports   map[*port]bool // the open ones
 	retired int            // of these, ports that wait for answers alone
 	closed  bool
 
@@ -86,7 +86,7 @@ func (n *network) parseServers() error {
 	return nil
 }
 
-// close closes the sockets, and has Run return.
+// close closes the sockets, and makes Run return.
 func (n *network) close() {
 	n.inflight.mu.Lock()
 	defer n.inflight.mu.Unlock()
@@ -167,7 +167,7 @@ func (n *network) register(q *call, s *server, now time.Time) (transmission, err
 		for t.id = uint16(n.dice.draw()); t.port.find(t.id) != nil; {
 			t.id = uint16(n.dice.draw())
 		}
-		t.port.asked = append(t.port.asked, asked{t.id, q})
+		t.port.queries = append(t.port.queries, query{t.id, q})
 		t.port.live++
 	}
 	q.sends[q.sent] = t

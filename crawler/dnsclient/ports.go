@@ -11,13 +11,13 @@ import (
 	"time"
 )
 
-// A defence has the bounds that keep answers from being forged by who does not see the queries. A
-// forger has to send a packet with the address of the server, to the port that the query left from,
-// with its ID and its name in the same letter case, before the true answer arrives (RFC 5452 §4).
+// A defence has the bounds that protect against forged answers from someone who cannot see the
+// queries. A forger has to send a packet with the address of the server, to the query's port, with
+// its ID and its name in the same letter case, before the true answer arrives (RFC 5452 §4).
 //
-// What is not guessed is not worth much if it is known or may be tried often. So ports are random
-// and used for few queries and a short time, and a port to which wrong answers come is given up:
-// the names that were asked from it are asked over TCP, which nobody forges without seeing it.
+// To prevent many attempts, ports are random and used for few queries and a short time. A port that
+// receives several wrong answers is retired, and its queries are repeated over TCP, where an answer
+// cannot be forged without seeing the connection.
 type defence struct {
 	queries int           // sent from one port
 	age     time.Duration // of a port from which queries are sent
@@ -32,31 +32,31 @@ var fullDefence = defence{queries: 64, age: 10 * time.Second, wrong: 10, letters
 const maxRetired = 256
 
 // A port is a UDP socket that is connected to one server, on a random source port. inflight.mu
-// guards the fields from asked on.
+// guards the fields from queries on.
 type port struct {
 	conn   *net.UDPConn
 	addr   netip.AddrPort // of the server
 	server *server
 	opened time.Time
 
-	asked   []asked // queries sent from here, the last one last
+	queries []query // sent from here, the last one last
 	live    int     // of these, queries whose call goes on
 	wrong   int     // packets that answered none of them
 	retired bool    // sends no more queries, and is closed when none is live
 }
 
-// An asked is a query in the memory of its port. The ID stays when the call has ended: a late
-// answer is no sign of a forger.
-type asked struct {
+// A query was sent from a port. Its ID is kept when the call has ended, because a late answer is not
+// evidence of a forger.
+type query struct {
 	id uint16
 	q  *call // nil when the call has ended
 }
 
 // find returns the query with that ID, or nil.
-func (p *port) find(id uint16) *asked {
-	for i := range p.asked {
-		if p.asked[i].id == id {
-			return &p.asked[i]
+func (p *port) find(id uint16) *query {
+	for i := range p.queries {
+		if p.queries[i].id == id {
+			return &p.queries[i]
 		}
 	}
 	return nil
@@ -67,7 +67,7 @@ func (p *port) find(id uint16) *asked {
 func (n *network) takePort(s *server, now time.Time) (*port, error) {
 	i := int(n.dice.draw() % uint64(len(s.pool)))
 	p := s.pool[i]
-	if p != nil && !p.retired && len(p.asked) < n.defence.queries && now.Sub(p.opened) < n.defence.age {
+	if p != nil && !p.retired && len(p.queries) < n.defence.queries && now.Sub(p.opened) < n.defence.age {
 		return p, nil
 	}
 	kept := p != nil && !p.retired && p.live > 0
@@ -112,7 +112,7 @@ func (n *network) retire(p *port) {
 	}
 }
 
-// closeUnused has a retired port closed that waits for no answer. inflight.mu is held.
+// closeUnused closes a port if it is retired and waits for no answer. inflight.mu is held.
 func (n *network) closeUnused(p *port) {
 	if p.retired && p.live == 0 && n.ports[p] {
 		n.retired--
@@ -143,8 +143,8 @@ func (n *network) read(p *port) error {
 	}
 }
 
-// suspect counts a packet that answers no query of p. If they come in numbers somebody may be
-// guessing: the port is given up, and the names asked from it are asked over TCP.
+// suspect counts a packet that answers no query of p. Many of them may be attempts of a forger: then
+// the port is retired, and the names queried from it are queried over TCP.
 func (n *network) suspect(p *port) {
 	n.inflight.mu.Lock()
 	defer n.inflight.mu.Unlock()
@@ -152,15 +152,15 @@ func (n *network) suspect(p *port) {
 		return
 	}
 	now := time.Now()
-	for i := range p.asked {
-		if q := p.asked[i].q; q != nil {
+	for i := range p.queries {
+		if q := p.queries[i].q; q != nil {
 			n.doubt(q, p.server, now)
 		}
 	}
 	n.retire(p)
 }
 
-// doubt turns to TCP with a call: from now on no packet answers it. inflight.mu is held.
+// doubt queries the name of a call over TCP; answers over UDP no longer count. inflight.mu is held.
 func (n *network) doubt(q *call, s *server, now time.Time) {
 	if !q.ended && !q.doubted {
 		q.doubted = true

@@ -14,7 +14,7 @@ const (
 	maxRetry   = 2 * time.Second
 	probeEvery = time.Second // how often a server that is down is probed
 	downAfter  = 3           // time-outs in a row
-	maxServers = 16          // more are not asked
+	maxServers = 16          // more are not used
 )
 
 // A server is one name server and its measurements. at and addr do not change; inflight.mu guards

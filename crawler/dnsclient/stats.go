@@ -23,9 +23,9 @@ type Stats struct {
 	Full       uint64 // times that a name waited because its servers had too much in flight
 	Strays     uint64 // packets that answer no query: late, forged, from elsewhere
 	OverTCP    uint64 // queries sent over TCP
-	Truncated  uint64 // answers that did not fit into a packet: the name was asked over TCP
+	Truncated  uint64 // answers that did not fit into a packet: the name was queried over TCP
 	Recased    uint64 // answers in other letter case than the query: the same
-	Doubted    uint64 // names asked over TCP because many strays came: somebody may forge answers
+	Doubted    uint64 // names queried over TCP because many strays came: somebody may forge answers
 	NoNames    uint64 // names that do not exist
 	Timeouts   uint64 // names that no server answered in time
 	Failures   uint64 // names that every server failed on

@@ -1,8 +1,8 @@
 // Package notfound recognizes pages that say in words, and not by their status, that nothing is at
 // their URL ("soft 404").
 //
-// The words alone decide nothing: a page may be about such pages. It has to be what the host answers
-// to a URL that nobody has ever published, too.
+// The words alone are not sufficient, because a page may be about such pages. The host must also
+// answer a made-up URL with nearly the same page.
 package notfound
 
 import (
@@ -33,7 +33,7 @@ const (
 // headlines are the elements whose text may say that nothing is there.
 var headlines = [][]byte{[]byte("title"), []byte("h1"), []byte("h2")}
 
-// phrases are what such pages say, in lower case. It costs a request to take another page for one.
+// phrases are those of such pages, in lower case. A false match costs one request.
 var phrases = []string{
 	"404", "not found", "not be found", "cannot find", "can't find", "can’t find", "couldn't find", "couldn’t find",
 	"does not exist", "doesn't exist", "doesn’t exist", "no longer available", "no longer exists", "page missing",

@@ -18,7 +18,7 @@ type health struct {
 	retryAt    time.Time // no request before
 	why        string    // reason for that
 
-	failed      int       // visits in a row that failed, whatever the answer
+	failed      int       // failed visits in a row, answered or not
 	failedSince time.Time // the first of them
 }
 
@@ -49,7 +49,7 @@ func (h *Host) Fail(now time.Time, answered bool, reason string) (hopeless bool)
 	return h.unanswered >= o.HostTries
 }
 
-// CountFailed counts a failed visit, whatever the answer, and reports whether to give up the host:
+// CountFailed counts a failed visit, answered or not, and reports whether to give up the host:
 // there were only failures for Options.HostFailing and in maxFailed visits. For a host that asks
 // for pauses the time is Options.MaxHold, because there are few visits between them. Without this
 // bound a host with many URLs would keep a crawl running for as long as all their retries take.

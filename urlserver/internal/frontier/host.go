@@ -107,9 +107,9 @@ func (h *Host) Clear() { h.levels = nil }
 // sitemaps.
 const pagesPerSitemap = 4
 
-// LeaseNext calls lease with the level from which URLs are leased next: of new ones and revisits, or only
-// of revisits. lease leases at most most of them, uncounts them, and returns the number leased. LeaseNext
-// returns false if there is no such level.
+// LeaseNext calls lease with the level from which URLs are leased next: of new ones and revisits, or
+// only of revisits. lease leases at most most of them, uncounts them, and returns the number leased.
+// LeaseNext returns false if there is no such level.
 func (h *Host) LeaseNext(
 	withNew bool, lease func(l *Level, most int) (leased int, err error),
 ) (ok bool, err error) {

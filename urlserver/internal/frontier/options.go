@@ -31,7 +31,7 @@ type Options struct {
 
 // SiteLimits are the operator's limits for one site. Zero fields mean the limits of all sites.
 type SiteLimits struct {
-	Delay       time.Duration // between requests, whatever robots.txt says; negative for none
+	Delay       time.Duration // between requests, instead of any Crawl-delay; negative for none
 	Connections int           // leases at once
 }
 

@@ -64,8 +64,8 @@ func (p Policy) Order() string {
 	return "depth"
 }
 
-// The priority of a URL is a byte of its queue key; lower ones are fetched first. Sitemaps have a
-// priority of their own, and share turns with pages, see [Host.LeaseNext]. By depth, the priority of a page is its depth plus 1.
+// The priority of a URL is a byte of its queue key; lower ones are fetched first. Sitemaps have their
+// own, and take turns with pages ([Host.LeaseNext]). By depth, that of a page is its depth plus 1.
 //
 // By quality, priorities 1 to 255 are steps of a logarithmic scale: eight to each power of two,
 // from 2^15.9 down to 2^-15.9. With finer steps URLs move more often; with coarser ones a crawl of

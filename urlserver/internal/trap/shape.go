@@ -35,9 +35,9 @@ func foldersOf(u *weburl.URL) []shape {
 	return all
 }
 
-// placesOf returns the shapes for which URLs that probably do not exist are refused: the folders of
+// missingShapesOf returns the shapes for which URLs that probably do not exist are refused: the folders of
 // u and its numbered shape.
-func placesOf(u *weburl.URL) []shape {
+func missingShapesOf(u *weburl.URL) []shape {
 	all := foldersOf(u)
 	if s := numberedOf(u); s != "" {
 		all = append(all, s)

@@ -215,7 +215,7 @@ const suspectMissing = 4
 // IsSuspect reports whether a folder of u, or its numbered shape, had several URLs, none of which
 // led to a page.
 func (y *Yields) IsSuspect(host string, u *weburl.URL) (bool, error) {
-	for _, s := range placesOf(u) {
+	for _, s := range missingShapesOf(u) {
 		v, err := y.get(shapeKey{host, s})
 		if err != nil || v.Missing >= suspectMissing && v.New+v.Repeated == 0 {
 			return err == nil, err
@@ -277,7 +277,7 @@ func (y *Yields) AddMissing(host string, u *weburl.URL) (verdicts []Verdict, err
 	if y.Disabled() {
 		return nil, nil
 	}
-	shapes := placesOf(u)
+	shapes := missingShapesOf(u)
 	if extension := extensionOf(u); extension != "" {
 		shapes = append(shapes, extension)
 	}
