@@ -62,7 +62,7 @@ func (c *Crawl) Block(ctx context.Context, targets []string) (control.BlockRepor
 }
 
 // Unblock lifts the blocks of targets. Pages that are still in the repository are restored without
-// a fetch, whatever the scope; others are fetched again by this crawl or the next.
+// a fetch, even if they are out of scope; others are fetched again by this crawl or the next.
 func (c *Crawl) Unblock(ctx context.Context, targets []string) (control.BlockReport, error) {
 	return changeBlocks(ctx, c.stages, &c.intake, targets, c.urls.Unblock)
 }

@@ -105,7 +105,7 @@ func (c *committer) commit(ctx context.Context, events []event) error {
 	}
 	c.wakeDispatcher()
 	for i, o := range outcomes {
-		if results[i].Outcome == vocab.Blocked { // blocked meanwhile, whatever was fetched
+		if results[i].Outcome == vocab.Blocked { // blocked meanwhile
 			o.result, o.document = results[i], nil
 		}
 		if o.before != nil {

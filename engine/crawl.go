@@ -49,7 +49,7 @@ type Options struct {
 	// PDF converts a PDF to an HTML page. Default: PDFs are not indexed.
 	PDF func(body []byte) ([]byte, error)
 
-	// Icons has the icons of hosts fetched and kept, if the visitor is a crawler of this process.
+	// Icons is whether to fetch and store icons of hosts; the visitor must be a crawler of this process.
 	Icons bool
 
 	// Rebuild makes the builder start with an empty index, because the current one may be damaged.
@@ -385,9 +385,9 @@ func (c *Crawl) run(ctx context.Context, source func(context.Context) error) err
 	return errors.Join(err, c.finish(rest, err == nil && ctx.Err() == nil))
 }
 
-// finish makes the last pages searchable. After a crawl that ended by itself it also merges all
-// segments and computes ranks. After an interruption or a failure it leaves that to the next crawl,
-// so that Ctrl-C is quick.
+// finish makes the last pages searchable. If ended is set, because nothing is left to fetch, it also
+// merges all segments and computes ranks. After an interruption or a failure it leaves that to the
+// next crawl, so that Ctrl-C is quick.
 func (c *Crawl) finish(ctx context.Context, ended bool) error {
 	c.ending.Begin(meter.Flushing, nil)
 	if err := c.builder.Flush(ctx); err != nil || !ended {

@@ -27,7 +27,7 @@ type Visitor interface {
 	Close() error                  // no visit may be in progress
 }
 
-// A fetcher has the visitor visit the hosts that the URL server grants leases for.
+// A fetcher passes the leases that the URL server grants to the visitor.
 type fetcher struct {
 	*stages
 	intake      *intake

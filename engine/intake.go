@@ -105,7 +105,7 @@ func (n *intake) page(ctx context.Context, f vocab.Fetch, o *outcome) {
 	result := &o.result
 	result.Fetched, result.Headers = f.Page.Fetched, HeaderSum(f.Page)
 	result.Truncated = f.Page.Truncated
-	if n.holdsMore(o.before, f.Page) {
+	if n.storesMore(o.before, f.Page) {
 		result.Outcome = vocab.Failed
 		n.events <- o
 		return
@@ -142,9 +142,9 @@ func (n *intake) page(ctx context.Context, f vocab.Fetch, o *outcome) {
 	}
 }
 
-// holdsMore reports whether the stored page has at least as much of its body as p, whose body was
+// storesMore reports whether the stored page has at least as much of its body as p, whose body was
 // truncated by the site.
-func (n *intake) holdsMore(held *docindex.Record, p *vocab.Page) bool {
+func (n *intake) storesMore(held *docindex.Record, p *vocab.Page) bool {
 	switch {
 	case !p.Truncated.MayPass() || held == nil || held.Fetch.Outcome != vocab.Fetched:
 		return false

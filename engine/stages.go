@@ -135,7 +135,7 @@ func (s *stages) waitCommitted(ctx context.Context) error {
 	return nil
 }
 
-// inTurn has the committer call do after all earlier events, and blocks until do has returned. The
+// inTurn makes the committer call do after all earlier events, and blocks until do has returned. The
 // gate must be open.
 func (s *stages) inTurn(do func(context.Context) error) {
 	done := make(chan struct{})

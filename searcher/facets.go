@@ -8,7 +8,7 @@ import (
 	"anatomy/searcher/query"
 )
 
-// Facets are how many pages match a query by site, section of a site, language, type and year.
+// Facets are numbers of the pages that match a query, by site, section, language, type and year.
 type (
 	// A Facet is the numbers of pages by one kind.
 	Facet = facets.Facet
@@ -16,7 +16,7 @@ type (
 	// A FacetValue is one value of a facet.
 	FacetValue = facets.Value
 
-	// A FacetKind is what pages are counted by.
+	// A FacetKind is a property by which pages are counted.
 	FacetKind = facets.Kind
 )
 
@@ -36,9 +36,9 @@ type count struct {
 	kinds []FacetKind
 }
 
-// countFacets counts the pages that match the query, without those of blocked sites, by the kinds
-// that the request asks for. A kind that the query has filters of is counted without these. Relaxed
-// results do not count, and pages that are collapsed do.
+// countFacets counts the pages that match the query, without those of blocked sites, by the kinds of
+// the request. A kind that the query has filters of is counted without these filters. Relaxed results
+// do not count, and collapsed pages do.
 func countFacets(p *pass) error {
 	if p.req.Facets == "" {
 		return nil
@@ -76,7 +76,7 @@ func tallyOf(p *pass, root *query.Node, kinds []FacetKind) (*facets.Tally, error
 	tallies := make([]*facets.Tally, len(p.shards))
 	err := p.each(func(i int, q *shardQuery) error {
 		tallies[i] = facets.NewTally()
-		clock := q.clock.Copy() // that the time is over makes the facets partial, not the results
+		clock := q.clock.Copy() // if time runs out the facets are partial, not the results
 		for _, part := range q.snap.Parts {
 			w := q.arena.retrieval.Walk(&part.Part, retrieval.Terms{}, nil, clock)
 			if err := tallies[i].Count(w, root, kinds, clock); err != nil {

@@ -10,7 +10,7 @@ import (
 // Adjacent words of a query may spell an identifier: "read csv file" is read_csv_file and
 // readCsvFile, if a page has one of these. A word with signs, such as c++, is an identifier by
 // itself. Identifiers are terms that score if a page has them, and that no page needs to have.
-// Pages that have them also hold the words, because the index has the subwords of identifiers.
+// Pages that have them also match the words, because the index has the subwords of identifiers.
 
 // Bounds of identifiers.
 const (

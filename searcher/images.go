@@ -60,7 +60,7 @@ func (s *Searcher) Images(ctx context.Context, req Request, of ImagesOf) (*Image
 type imagePage struct {
 	doc   vocab.DocID
 	score Score
-	best  bool // one of the best pages, whatever its images
+	best  bool // one of the best pages, with any images
 }
 
 // imagePages returns the pages whose images are ranked: up to images.MaxMentions because a text

@@ -140,7 +140,8 @@ var completeTime = 4 * time.Millisecond // for one completion; tests change it
 // Complete returns queries that begin with the typed text, likeliest first, at most limit and
 // MaxCompletions: titles of pages, by PageRank, and words and names that complete the last word, by
 // how often they follow the word before it, or by document frequency. A site: at the end is
-// completed with hosts. Each has results. It takes at most 5 ms. There are no completions before the first Learn.
+// completed with hosts. Each has results. It takes at most 5 ms, and returns none before the first
+// Learn.
 func (s *Searcher) Complete(typed string, limit int) []string {
 	k := s.learnt.Load()
 	typed = strings.TrimLeftFunc(typed, unicode.IsSpace)

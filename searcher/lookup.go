@@ -51,7 +51,7 @@ func (s *Searcher) Find(ctx context.Context, url string) (doc vocab.DocID, err e
 	return doc, err
 }
 
-// titlesPerCheck is the number of titles that are read between two looks at the context.
+// titlesPerCheck is the number of titles that are read between two checks of the context.
 const titlesPerCheck = 64
 
 // Titles returns the titles of documents, "" for those that are not searchable, and for the remaining

@@ -133,7 +133,7 @@ type pass struct {
 
 	root  *query.Node // the query that is answered: with references resolved, with forms
 	terms *scoring.Terms
-	joint map[string]int // number of documents that hold a term or one of its forms
+	joint map[string]int // number of documents that contain a term or one of its forms
 
 	identifiers []scoring.Identifier // retrieve: of the collection
 
@@ -143,7 +143,7 @@ type pass struct {
 
 	found     []scoring.Candidate // retrieve: the best pages of the first phase, descending
 	toRank    int                 // retrieve: number of found that the second phase scores
-	wanted    int                 // newPass: number of pages that are scored even if time is up
+	mustScore int                 // newPass: number of pages that are scored even if time is up
 	ranked    []scoring.Candidate // rank: the scored pages, descending
 	results   []scoring.Candidate // collapse, extend: in the order in which they are shown
 	collapser presentation.Collapser
@@ -155,7 +155,7 @@ type pass struct {
 // newPass returns a pass before its first step.
 func (s *search) newPass(q query.Query, resp *Response) *pass {
 	p := s.arena.passes.New()
-	*p = pass{search: s, query: q, weights: s.weights, resp: resp, wanted: s.req.Offset + s.req.Limit}
+	*p = pass{search: s, query: q, weights: s.weights, resp: resp, mustScore: s.req.Offset + s.req.Limit}
 	if prose := s.proseOf(q); prose != nil {
 		p.query.Root, p.prose, p.weights = prose, true, s.weights.Prose
 	}

@@ -12,9 +12,8 @@ import (
 
 // The page that the operator pinned for a query ([pins.Table]) comes before all results, whether or
 // not it matches the words. The other results keep their order. Filters and exclusions of the query
-// and of the person who searches hold for it, too, and it must be in the index: a pin
-// shows nothing that a search could not show. sort:date, the near-duplicates of a page and exports
-// have no pins.
+// and of the person who searches apply to it, too, and it must be in the index. sort:date, the
+// near-duplicates of a page and exports have no pins.
 
 // A pinnedPage is the page of the pin of a query.
 type pinnedPage struct {
@@ -126,7 +125,7 @@ func pinAnswer(p, relaxed *pass) (*pinnedPage, error) {
 	if len(p.page) == 0 || isRelaxed(p.page[0]) {
 		return page, nil
 	}
-	return page, score(p, p.page[:1]) // which extend took for one of the previous page of results
+	return page, score(p, p.page[:1]) // without the pin it is on the previous page: extend skipped it
 }
 
 // showPage selects the requested page of results again.
@@ -148,7 +147,7 @@ func showPage(p, relaxed *pass) {
 	}
 }
 
-// mark marks the result of the page as pinned. It lacks no words: it is not shown because of them.
+// mark marks the result of the page as pinned, with the pin's title. It clears the missing words.
 func (page *pinnedPage) mark(results []Result) {
 	if page == nil {
 		return

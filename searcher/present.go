@@ -88,7 +88,7 @@ func findMissing(p *pass, page []scoring.Candidate, results []Result) error {
 	return nil
 }
 
-// heldBy returns the words of prose and, for each page, the bitmap of those that it holds.
+// heldBy returns the words of prose and, for each page, the bitmap of those that it contains.
 func heldBy(p *pass, pages []scoring.Candidate) (words []choice, held []uint64, err error) {
 	words, held = choices(p.terms, p.root.Content()), make([]uint64, len(pages))
 	err = p.each(func(_ int, q *shardQuery) error { return q.held(p.terms, words, pages, held) })

@@ -33,12 +33,12 @@ func rank(p *pass) error {
 	return nil
 }
 
-// scoreInTime scores as many pages as time permits, and at least the wanted ones. It reads the
+// scoreInTime scores as many pages as time permits, and at least p.mustScore. It reads the
 // clock between groups, each four times as large as the previous one: every group reads the posting
 // lists from the start.
 func scoreInTime(p *pass, pages []scoring.Candidate) (scored int, err error) {
 	for group := 128; scored < len(pages); group *= 4 {
-		to := min(max(scored+group, p.wanted), len(pages))
+		to := min(max(scored+group, p.mustScore), len(pages))
 		if err := score(p, pages[scored:to]); err != nil {
 			return scored, err
 		}

@@ -12,7 +12,7 @@ import (
 )
 
 // If fewer than minResults pages match a query of several terms, the query is relaxed: its results
-// also include pages that hold most of the terms, at least scoring.MostHeld of their idf. A page
+// also include pages that contain most of the terms, at least scoring.MostHeld of their idf. A page
 // keeps Weights.Missing of its score, in proportion to the idf that it holds, and comes before
 // matches that score less.
 
@@ -40,7 +40,7 @@ func relax(p *pass) *pass {
 	req.Offset = 0
 	s.req, s.links, s.countTo = &req, nil, 0
 	relaxed := s.newPass(query.Query{Root: most, Name: p.query.Name}, &Response{Exact: true})
-	relaxed.root, relaxed.wanted = most, p.candidates
+	relaxed.root, relaxed.mustScore = most, p.candidates
 	relaxed.joint, relaxed.preferred, relaxed.identifiers = p.joint, p.preferred, p.identifiers
 	relaxed.terms = p.terms
 	copy(relaxed.shards, p.shards) // with open lists
@@ -90,7 +90,7 @@ func choices(t *scoring.Terms, nodes []*query.Node) (all []choice) {
 	return all
 }
 
-// keepMost drops the ranked pages that hold too few terms. It records the missing terms and the
+// keepMost drops the ranked pages that contain too few terms. It records the missing terms and the
 // remaining scores of the others.
 func keepMost(p *pass) error {
 	r, all := p.relaxed, scoring.Score(0)
@@ -125,7 +125,7 @@ func keepMost(p *pass) error {
 	return nil
 }
 
-// heldBy reports whether a page holds one of the terms of a choice.
+// heldBy reports whether a page contains one of the terms of a choice.
 func (c *choice) heldBy(
 	ord vocab.Ordinal, t *scoring.Terms, lists []*segment.PostingIterator,
 ) (bool, error) {

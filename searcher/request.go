@@ -129,7 +129,7 @@ type Preferences struct {
 	Pin   []string // the best MaxPinned pages of each come before all others
 	Block []string // pages of these are omitted, and counted in Response.Hidden
 
-	// Lang has BCP 47 tags, joined by commas. Pages in one of these languages, whatever the region,
+	// Lang has BCP 47 tags, joined by commas. Pages in one of these languages, of any region,
 	// score Weights.Preference more.
 	Lang string
 
@@ -180,7 +180,7 @@ type Response struct {
 	Cut         []string // ignored parts of the query, for display: "only the first 64 words were used"
 	Suggestion  string   // a spelling correction with more results; "" for none
 	Corrected   string   // the correction that was answered because the query has no results: see Why
-	Forms       []Forms  // forms of terms that also matched, because too few pages hold the terms
+	Forms       []Forms  // forms of terms that also matched, because too few pages contain the terms
 	Words       []string // folded terms used for matching, for highlighting
 	Results     []Result
 	Facets      []Facet // see Request.Facets; none without values
@@ -253,8 +253,8 @@ type Result struct {
 	Explanation *Explanation // with Request.Explain
 }
 
-// A Pin is what the operator says of a page that is pinned for a query. The title of the result is the
-// operator's, if there is one.
+// A Pin is the operator's note on a page that is pinned for a query. The title of the result is the
+// pin's, if it has one.
 type Pin struct {
 	Note string // "" for none
 }

@@ -88,7 +88,7 @@ func (s *Searcher) answerWith(
 		search.view = v.byDate()
 	}
 	err := answer(search, k, q, resp)
-	v.noteMissing(resp)
+	v.markMissing(resp)
 	return err
 }
 
@@ -101,8 +101,8 @@ const allTime = 30 * time.Second
 // resultsAtOnce is the number of results that All makes before it visits them.
 const resultsAtOnce = 100
 
-// All calls each with the results of a request in order, all from one view, however long that
-// takes: at most limit results, or MaxAll if limit is 0. Pages are not collapsed, and the query is
+// All calls each with the results of a request in order, all from one view, without a deadline for
+// that: at most limit results, or MaxAll if limit is 0. Pages are not collapsed, and the query is
 // neither corrected nor relaxed: Offset, Limit, Verbatim, Ungrouped and Similar of the request are
 // ignored. The response has no results. If each fails, All stops and returns its error.
 func (s *Searcher) All(
@@ -132,9 +132,9 @@ func (s *Searcher) All(
 			return err
 		}
 		p := search.newPass(q, resp)
-		p.wanted = scoreAll
+		p.mustScore = scoreAll
 		err = p.run(retrieve, rank, countBlocked)
-		v.noteMissing(resp)
+		v.markMissing(resp)
 		if err != nil || p.ended {
 			return err
 		}

@@ -253,7 +253,7 @@ const maxRetries = 5
 // read is readAgain that also reports an error which means that a segment is damaged.
 func (s *Searcher) read(fn func(*view) error) error {
 	err := s.readAgain(fn)
-	noteSegment(s.o.Damage, err)
+	reportDamage(s.o.Damage, err)
 	return err
 }
 
@@ -285,9 +285,9 @@ func (s *Searcher) isCurrent(v *view) bool {
 	return s.current == v
 }
 
-// noteSegment reports an error that means that a segment is damaged. It reports the segment's own
+// reportDamage adds an error to log if it means that a segment is damaged: the segment's own
 // error, which does not depend on the query.
-func noteSegment(log *damage.Log, err error) {
+func reportDamage(log *damage.Log, err error) {
 	var of *segment.DamageError
 	if errors.As(err, &of) && !errors.Is(err, fs.ErrNotExist) {
 		log.Add(damage.Index, of)
@@ -296,7 +296,7 @@ func noteSegment(log *damage.Log, err error) {
 
 // damaged reports that a part of the index cannot be read, and marks resp as incomplete.
 func (s *Searcher) damaged(resp *Response, err error) {
-	if noteSegment(s.o.Damage, err); !errors.As(err, new(*segment.DamageError)) {
+	if reportDamage(s.o.Damage, err); !errors.As(err, new(*segment.DamageError)) {
 		s.o.Damage.Add(damage.Index, err)
 	}
 	resp.Partial, resp.Damaged, resp.Exact = true, true, false

@@ -96,8 +96,8 @@ func (v *view) weightsFor(req *Request) *scoring.Weights {
 	return v.weights.ForSearch(req.Anchors != AllAnchors, req.Anchors == NoAnchors, strings.HasPrefix(req.Rank, NearPrefix))
 }
 
-// noteMissing marks resp as incomplete if shards are missing.
-func (v *view) noteMissing(resp *Response) {
+// markMissing marks resp as incomplete if shards are missing.
+func (v *view) markMissing(resp *Response) {
 	if len(v.missing) == 0 {
 		return
 	}
@@ -137,7 +137,7 @@ func (v *view) parts() iter.Seq[*snapshot.Part] {
 	}
 }
 
-// shard returns the snapshot that holds a document, or nil if there is no such shard.
+// shard returns the snapshot that has a document, or nil if there is no such shard.
 func (v *view) shard(doc vocab.DocID) *snapshot.Snapshot {
 	if i := shardOf(doc); i < len(v.shards) {
 		return v.shards[i]

@@ -16,11 +16,11 @@ import (
 // the dictionary of each segment by their stem ([analysis.FormsOf]), because the index holds terms
 // as they occur. An identifier that no page has gets its other spelling as a form: read_csv for
 // readCsv, readcsv for read_csv ([analysis.OtherSpelling]). A term and its forms score as one term:
-// their hits are merged, and their idf is that of the pages that hold any of them. Synonyms are
+// their hits are merged, and their idf is that of the pages with any of them. Synonyms are
 // forms of a term, too, however many pages match: see [synonyms.Table].
 
-// forms returns the forms of a term in the shard, and the number of documents that hold the term or
-// one of them.
+// forms returns the forms of a term in the shard, and the number of documents that contain the term
+// or one of them.
 func (q *shardQuery) forms(key snapshot.FormsKey) (all snapshot.Forms) {
 	for _, part := range q.snap.Parts {
 		of, err := part.FormsOf(key, q.clock)
@@ -49,7 +49,7 @@ func formsOf(p *pass, key snapshot.FormsKey) snapshot.Forms {
 	for _, a := range answers[1:] {
 		all.Words, all.DF = snapshot.Union(all.Words, a.Words), all.DF+a.DF
 	}
-	if len(all.Words) > snapshot.MaxForms { // documents that only hold omitted forms do not count
+	if len(all.Words) > snapshot.MaxForms { // documents with only omitted forms do not count
 		key.Last = all.Words[snapshot.MaxForms-1]
 		return formsOf(p, key)
 	}
@@ -103,7 +103,7 @@ func narrow(p *pass, root *query.Node) *query.Node {
 }
 
 // isRare reports, before the first phase of the narrow query, whether too few pages can match: at
-// most as many as hold its rarest term.
+// most as many as contain its rarest term.
 func isRare(p *pass) bool {
 	rare := func(n *query.Node) bool {
 		return n.Op == query.Words && n.In == query.Anywhere && len(n.Words) == 1 && len(n.Forms) == 0 &&

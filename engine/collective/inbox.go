@@ -77,8 +77,7 @@ func (s *shard) apply(ctx context.Context, p *parcel.Parcel) error {
 		return err
 	}
 	to := s.crawl.Builder()
-	// room ensures that the batch can hold another statement about a document: a second one belongs
-	// in the next batch.
+	// room flushes the batch if it already contains the document: a batch has one entry for each.
 	room := func(doc vocab.DocID) error {
 		if to.Contains(doc) {
 			return to.Flush(ctx)

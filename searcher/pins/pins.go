@@ -6,9 +6,9 @@
 //	title = "Join the office network"
 //	note = "The password changes every Monday."
 //
-// A query is one of a pin if it has the same words, whatever their order and number: case, accents,
-// spaces and punctuation do not count, as everywhere in the index. Another form of a word is another
-// word. Filters and exclusions of a query are no words.
+// A query is one of a pin if it has the same words, in any order and number: case, accents, spaces
+// and punctuation do not count, as everywhere in the index. Another form of a word is another word.
+// Filters and exclusions of a query are not words.
 package pins
 
 import (
@@ -59,7 +59,7 @@ type Problem struct {
 	Reason error
 }
 
-// New returns the table of pins, and the problems of those that it lacks because of them.
+// New returns the table of pins, without queries that cannot be pinned, and the problems of all pins.
 func New(all []Pin) (*Table, []Problem) {
 	t := &Table{pins: map[string]*Pin{}}
 	var problems []Problem

@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// Bag returns the words of a query whatever their order, and the conditions that it has besides:
-// filters and exclusions. Words are the terms of the index, sorted, each once. A word with signs,
-// such as C++, is one term with them. ok is false if the query has no words or other operators:
-// quotes, pluses, fields, alternatives.
+// Bag returns the words of a query without their order, and its other conditions: filters and
+// exclusions. Words are the terms of the index, sorted, each once. A word with signs, such as C++,
+// is one term with them. ok is false if the query has no words or other operators: quotes, pluses,
+// fields, alternatives.
 func (q Query) Bag() (words string, conditions []*Node, ok bool) {
 	var all []string
 	for _, n := range q.Root.Required() {

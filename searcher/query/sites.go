@@ -39,7 +39,7 @@ func (n *Node) NamesSite() bool {
 	return false
 }
 
-// Required returns the nodes that every match passes: the kids of And, else n itself, none of nil.
+// Required returns the nodes that every match passes: the kids of And, n itself, or none if n is nil.
 func (n *Node) Required() []*Node {
 	switch {
 	case n == nil:

@@ -8,6 +8,6 @@ type Candidate struct {
 	Score  Score  // of the second phase
 	Pinned bool   // comes before all unpinned pages
 	Doc    vocab.DocID
-	Part   int // segment of the snapshot that holds it
+	Part   int // segment of the snapshot that contains it
 	Ord    vocab.Ordinal
 }

@@ -2,7 +2,7 @@ package scoring
 
 import "fmt"
 
-// language scores a page in the language of the query.
+// language adds points if the page is in the language that the query's script implies.
 func language(m *match, t *Tally) {
 	if m.terms.language == 0 || m.page.Language != m.terms.language || m.Language == 0 {
 		return

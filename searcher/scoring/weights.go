@@ -16,7 +16,7 @@ import (
 // constants below; those of images are in searcher/internal/images. JSON names are those of
 // existing weight files.
 //
-// The idf of a term is ln(1 + (N - n + ½)/(n + ½)): N pages are searched, n of them hold it.
+// The idf of a term is ln(1 + (N - n + ½)/(n + ½)): N pages are searched, n of them contain it.
 type Weights struct {
 	// Type is the type weight of each hit type (BP98 §4.5.1). A term's points for a type are
 	// idf × type weight × count weight.
@@ -507,7 +507,7 @@ func saturate(count int64, k, half Milli) Milli {
 // Agreeing returns the count weight of links whose anchor text is the query: log2(1 + links).
 func Agreeing(links int64) Milli { return Milli(math.Round(1000 * math.Log2(1+float64(links)))) }
 
-// MissingTerms returns the score of a page that has held of all idf.
+// MissingTerms returns the score of a page whose terms have the sum held of all idf.
 func (w *Weights) MissingTerms(score, held, all Score) Score {
 	return w.Missing.Of(score) * (held * 1000 / max(all, 1)) / 1000
 }

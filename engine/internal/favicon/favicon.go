@@ -1,4 +1,4 @@
-// Package favicon has the icons of hosts fetched while their pages are.
+// Package favicon fetches the icons of hosts together with their pages.
 package favicon
 
 import (
@@ -27,12 +27,12 @@ type Collector struct {
 	hosts *lru.Cache[string, *host] // guarded by mu
 }
 
-// A host is what is known of the icon of a host in this run.
+// A host is the state of the icon of a host in this run.
 type host struct {
-	asked   bool   // for /favicon.ico, or it is not wanted
+	begun   bool   // /favicon.ico is in a lease, or need not be fetched
 	missing bool   // /favicon.ico does not exist
 	named   string // URL of the icon that pages name; "" for none
-	tried   bool   // named was asked for
+	tried   bool   // named is in a lease
 }
 
 const maxHosts = 50_000 // hosts that are remembered
@@ -50,13 +50,13 @@ func New(dir string, log *slog.Logger, now func() time.Time) (*Collector, error)
 func (c *Collector) of(name string) *host {
 	h, ok := c.hosts.Get(name)
 	if !ok {
-		h = &host{asked: !c.to.IsWanted(name, c.now())}
+		h = &host{begun: !c.to.IsWanted(name, c.now())}
 		c.hosts.Put(name, h)
 	}
 	return h
 }
 
-// Name records that a page names an icon, which counts if it is on the host of the page.
+// Name records the icon that a page names, if both are on one host.
 func (c *Collector) Name(page, icon string) {
 	if c == nil || icon == "" {
 		return
@@ -75,7 +75,7 @@ func (c *Collector) Name(page, icon string) {
 
 const defaultPath = "/favicon.ico"
 
-// Extend returns a lease with the icon of its host as a last target, if it is to be asked for.
+// Extend returns a lease with the icon of its host as the last target, if it is to be fetched.
 func (c *Collector) Extend(lease vocab.Lease) vocab.Lease {
 	if c == nil || len(lease.URLs) == 0 {
 		return lease
@@ -84,9 +84,9 @@ func (c *Collector) Extend(lease vocab.Lease) vocab.Lease {
 	defer c.mu.Unlock()
 	h, url := c.of(lease.Host), ""
 	switch {
-	case !h.asked:
+	case !h.begun:
 		if u, err := weburl.Parse(lease.URLs[0].URL); err == nil && u.Host() == lease.Host {
-			h.asked, url = true, u.Origin()+defaultPath
+			h.begun, url = true, u.Origin()+defaultPath
 		}
 	case h.missing && !h.tried && h.named != "":
 		h.tried, url = true, h.named
@@ -114,7 +114,7 @@ func (c *Collector) Handle(f *vocab.Fetch) bool {
 			content = f.Page.Body
 		}
 	case vocab.NotFound, vocab.Forbidden, vocab.Redirected, vocab.Unsupported, vocab.TooLarge:
-	default: // the host does not answer, or a later crawl asks again
+	default: // no answer, or a later crawl tries again
 		return true
 	}
 	if content == nil && strings.HasSuffix(f.URL, defaultPath) && c.miss(u.Host()) {

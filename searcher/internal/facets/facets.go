@@ -1,4 +1,4 @@
-// Package facets counts the pages that match a query by what filters can narrow them down to: site,
+// Package facets counts the pages that match a query by the properties that filters select: site,
 // section of a site, language, type and year.
 package facets
 
@@ -37,7 +37,7 @@ type Value struct {
 	Query string
 }
 
-// Facet returns the facet of a kind of what was counted, for a query as it was parsed.
+// Facet returns the facet of a kind, from the counted pages, for a query as it was parsed.
 func (t *Tally) Facet(k Kind, q query.Query) Facet {
 	f := Facet{Kind: k, Exact: !t.late && (k != Site || !t.moreSites)}
 	chosen := k.chosen(q.Root)

@@ -10,7 +10,7 @@ import (
 	"anatomy/vocab"
 )
 
-// A Kind is what pages are counted by.
+// A Kind is a property by which pages are counted.
 type Kind string
 
 // The kinds of facets, in the order of an answer.
@@ -62,9 +62,9 @@ func (k Kind) Of(n *query.Node) bool {
 	return false
 }
 
-// Root returns the query that a kind is counted over: without its own filters, so that the counts of
-// its other values are those of choosing them instead, unless nothing is left. Sections are counted
-// within their site.
+// Root returns the query whose matches are counted by a kind: root without the filters of the kind,
+// so that other values are counted as if they were selected instead, unless nothing is left.
+// Sections are counted within their site.
 func (k Kind) Root(root *query.Node) *query.Node {
 	if k == Section {
 		return root
@@ -75,7 +75,7 @@ func (k Kind) Root(root *query.Node) *query.Node {
 	return root
 }
 
-// selects reports whether the filters of the kind in a query hold all of another.
+// selects reports whether the filters of the kind in a query include all those of another query.
 func (k Kind) selects(root, filter *query.Node) bool {
 	own := map[string]bool{}
 	for _, n := range root.Required() {
@@ -91,8 +91,7 @@ func (k Kind) selects(root, filter *query.Node) bool {
 	})
 }
 
-// chosen returns the values whose filters a query has. A site with a path is a value of no kind: the
-// sections of a site are below it.
+// chosen returns the values whose filters a query has.
 func (k Kind) chosen(root *query.Node) (all []string) {
 	for _, n := range root.Required() {
 		if !k.Of(n) {

@@ -28,7 +28,7 @@ type Tally struct {
 // A section is the documents of a folder, with the page of its name: /docs and what is below /docs/.
 type section struct {
 	n     int
-	below bool // some are below it: a page alone is no section
+	below bool // some are below it: a single page is not a section
 }
 
 // A folder is a host, as in the order of documents, or a folder of one: {"org.example", "/docs"}.

@@ -41,7 +41,7 @@ type NearDuplicate struct {
 type Version struct {
 	Page       vocab.DocID // the same for all versions; 0 if there are no others
 	Preference int         // the version with the greatest is shown, unless it lacks more terms than the best version
-	Missing    int         // terms terms of a relaxed query, or words of prose, that it lacks
+	Missing    int         // terms of a relaxed query, or words of prose, that it lacks
 }
 
 // A Collapser puts candidates in the order in which they are shown, where that is not the order of

@@ -8,8 +8,8 @@ import (
 	"anatomy/vocab"
 )
 
-// A conjunction collects the documents that hold all of some terms and pass all filters and phrases
-// (block-max AND).
+// A conjunction collects the documents that contain all of some terms and pass all filters and
+// phrases (block-max AND).
 //
 // The driver is the rarest term, or a rarer filter. It fills a batch with documents, which is
 // intersected with the posting lists of the other terms. Filters and phrases test the remaining

@@ -8,7 +8,7 @@ import (
 	"anatomy/vocab"
 )
 
-// A disjunction collects the documents that hold any of some terms (block-max MaxScore over
+// A disjunction collects the documents that contain any of some terms (block-max MaxScore over
 // windows).
 //
 // It walks the segment in ranges of documents. In each range, terms are sorted by upper bound. The

@@ -83,7 +83,7 @@ type notIterator struct {
 
 func (it *notIterator) Cost() int { return int(it.docs) + 1 }
 
-// Advance must not ask the kid about documents before the kid's position, which it has passed.
+// Advance must not advance the kid to documents before the kid's position, which it has passed.
 func (it *notIterator) Advance(target vocab.Ordinal) vocab.Ordinal {
 	if it.started && it.at >= target {
 		return it.at

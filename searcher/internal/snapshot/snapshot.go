@@ -90,7 +90,7 @@ const NoForms = "-"
 // Forms are the forms of a term in some segments.
 type Forms struct {
 	Words []string // without the term itself
-	DF    int      // number of documents that hold the term or one of these
+	DF    int      // number of documents that contain the term or one of these
 }
 
 // A HostLabel is a word of a host's name: for org.example.python-doc, "python" and "doc".

@@ -153,12 +153,12 @@ func (s *Store) Refresh() (changed bool, err error) {
 	s.mu.Lock()
 	s.lastErr = err
 	s.mu.Unlock()
-	s.note(err)
+	s.reportDamage(err)
 	return changed, err
 }
 
-// note reports an error of a refresh that means that a structure is damaged.
-func (s *Store) note(err error) {
+// reportDamage adds an error of a refresh to s.damage if it means that a structure is damaged.
+func (s *Store) reportDamage(err error) {
 	var structure string
 	switch {
 	case err == nil, errors.Is(err, fs.ErrNotExist), errors.Is(err, fs.ErrPermission):
