@@ -103,7 +103,7 @@ func isAccent(r rune) bool {
 
 const tatweel, nukta = 0x640, 0x93C
 
-// interchangeable maps letters to those that stand for them in other spellings of a word.
+// interchangeable maps letters to those that other spellings of a word have instead.
 var interchangeable = map[rune]rune{
 	'ٱ': 'ا', // alef wasla; the other alefs are decomposed
 	'ة': 'ه', // teh marbuta

@@ -78,8 +78,8 @@ func IsFunctionWord(word, lang string) bool {
 	return i >= 0 && others[i].words[word] || byLetters[word]
 }
 
-// moreFunctions is how many more function words of another language than of English make a text one in
-// that language. Words as "die", "in" and "was" are of several languages.
+// moreFunctions is how many more function words of another language than of English a text in that
+// language must have. Words like "die", "in" and "was" are of several languages.
 const moreFunctions = 2
 
 // LanguageOf returns the language in Latin letters whose function words most of the terms of a text are,
@@ -95,7 +95,7 @@ func LanguageOf(terms []string) string {
 }
 
 // IsEnglish reports whether two of the terms, or more than in any other language, are function words
-// of English, and LanguageOf knows no better.
+// of English, and LanguageOf returns no other language.
 func IsEnglish(terms []string) bool {
 	n := countIn(functionWords, terms)
 	if n < 2 && slices.ContainsFunc(others, func(l language) bool { return countIn(l.words, terms) >= n }) {

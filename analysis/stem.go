@@ -39,7 +39,7 @@ type stemmer struct {
 	least  int                        // letters of the shortest stem whose forms are looked for
 }
 
-// byScript are the stemmers of scripts that stand for one language here.
+// byScript are the stemmers of scripts that are treated as one language.
 var byScript = []stemmer{
 	{unicode.Cyrillic, "ru", one(snowball("ru")), nil, leastStem},
 	{unicode.Greek, "el", one(greekStem), nil, leastStem},
@@ -128,8 +128,8 @@ type Forms struct {
 }
 
 // FormsOf returns the forms of a term in a language, BCP 47. ok is false for terms that are not in the
-// language's script or not made of letters only. Terms in a script of byScript are in its language,
-// whatever lang is.
+// language's script or not made of letters only. Terms in a script of byScript are in its language
+// for any lang.
 func FormsOf(word, lang string) (f Forms, ok bool) {
 	if IsUnigram(word) {
 		return Forms{Prefixes: []string{word}, unigram: true}, true

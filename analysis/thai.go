@@ -176,7 +176,7 @@ func (r *thaiRun) cut() {
 	slices.Reverse(r.ends)
 }
 
-// reach notes a way to the cluster to, by a part of some cost that begins at the cluster from.
+// reach records a way to the cluster to, by a part of some cost that begins at the cluster from.
 func (r *thaiRun) reach(to, from, cost int, word bool) {
 	if cost += r.clusters[from].cost; cost <= r.clusters[to].cost {
 		c := &r.clusters[to]

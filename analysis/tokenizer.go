@@ -6,11 +6,11 @@
 // "3,14" is 3, 14. The low line and its kin are part of words: "max_len" is one. A token without letter
 // or number is dropped.
 //
-// Runs of katakana and of hangul are one word each. Thai is written without spaces, and cut into words by
-// a dictionary (thaiRun). Ideographs, hiragana, and the letters of Lao, Khmer and Burmese with their marks
-// are written without spaces, too: there each character and the next one are a term (a bigram), and the last character of a run is a
-// term by itself: "東京都" is 東京, 京都, 都. Bigrams overlap in the text. The last term of a run is the one
-// that lies within the term before it.
+// Runs of katakana and of hangul are one word each. Thai is written without spaces, and cut into words
+// by a dictionary (thaiRun). Ideographs, hiragana, and the letters of Lao, Khmer and Burmese with their
+// marks are written without spaces, too: each character and the next one are a term (a bigram), and the
+// last character of a run is a term, too: "東京都" is 東京, 京都, 都. Bigrams overlap in the text. Only
+// the last term of a run is within the previous term.
 package analysis
 
 import (

@@ -48,7 +48,7 @@ func feedAsPage(body []byte) bool {
 	return false
 }
 
-// xmlDecoder returns a lenient decoder that reads the body as UTF-8, whatever encoding it declares.
+// xmlDecoder returns a lenient decoder that reads the body as UTF-8 and ignores its declared encoding.
 func xmlDecoder(body []byte) *xml.Decoder {
 	d := xml.NewDecoder(bytes.NewReader(body))
 	d.Strict, d.Entity = false, xml.HTMLEntity

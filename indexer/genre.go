@@ -241,7 +241,7 @@ func (c *linkCollector) hasText(texts []string) bool {
 }
 
 // numberedLines returns the number of ids that are the numbers of lines in their order: L2, line-3,
-// l00004. Lines may be left out, but not where the ids are bare numbers, which name other things, too.
+// l00004. Lines may be left out, unless the ids are bare numbers, which name other things, too.
 func (n *parts) numberedLines() (lines int) {
 	from, last := 0, 0
 	for _, end := range n.idEnds {

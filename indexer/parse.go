@@ -142,7 +142,7 @@ func (p *htmlParser) readMarkdown(body []byte) {
 	p.meta.setTitle([]byte(withoutTags(string(heading))))
 }
 
-// readOffice reads an office document, whatever its media type.
+// readOffice reads an office document with any media type.
 func (p *htmlParser) readOffice(body []byte) error {
 	page, medium, err := officetext.Convert(body)
 	if err == nil {

@@ -14,12 +14,11 @@ const maxRelated = 256
 // relations are the URLs that a page states beside its text, in link elements or Link header
 // fields: its canonical form, the previous and next page, alternate forms such as feeds, and the
 // definition of its service (RFC 8631). The crawler follows them; they do not count as citations. The
-// icon of its site is apart.
-// Other link types are ignored.
+// icon of its site is fetched separately. Other link types are ignored.
 type relations struct {
 	canonical string   // the page's own URL if it states two; "" if it states none
 	related   []string // canonical URLs
-	icon      string   // canonical URL of an icon that is no drawing; "" if it states none
+	icon      string   // canonical URL of an icon that is not SVG; "" if it states none
 }
 
 // add adds the URL ref with the link types rel and the media type media. It is resolved by links.

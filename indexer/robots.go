@@ -9,8 +9,8 @@ import (
 	"anatomy/vocab"
 )
 
-// directives are what a page asks of all robots, or of this crawler: in meta elements and in
-// X-Robots-Tag. Of several directives the strictest counts. The names and values are those of
+// directives are the robots directives of a page for all robots or for this crawler, in meta elements
+// and in X-Robots-Tag. Of several directives the strictest counts. The names and values are those of
 // Google's specification (developers.google.com/search/docs/crawling-indexing/robots-meta-tag), and
 // Bing's nocache, which is noarchive here.
 type directives struct {

@@ -17,7 +17,7 @@ const (
 	container                  // may contain optional elements
 	optional                   // its end tag is optional: the next of its kind ends it
 	foreign                    // svg, math: tokenized by other rules
-	cell                       // a table cell: formatting begins anew
+	cell                       // a table cell: formatting is reset
 )
 
 // kindOf returns the kind of an element, or 0 for an inline element without properties.

@@ -16,7 +16,7 @@ const (
 	sampledFigures = 6
 
 	maxUnlinked = 8 << 10  // bytes of text outside of links that are read
-	maxLinked   = 16 << 10 // and in links: menus stand before lists of links
+	maxLinked   = 16 << 10 // and in links: menus come before lists of links
 	maxURLWord  = 32       // different words of the URL that are left out of the text
 	fewWords    = 4        // a line of fewer words and a number is judged by both alone
 )
@@ -60,7 +60,7 @@ func (s *sampler) reset(url string) {
 	}
 }
 
-// add adds a piece of the current line, as it stands in the page. Words do not extend over pieces, nor
+// add adds a piece of the current line, as it is in the page. Words do not extend over pieces, nor
 // over character references, which are not decoded.
 func (s *sampler) add(text []byte, linked bool) {
 	room := &s.room[0]

@@ -10,13 +10,14 @@ import (
 	"unsafe"
 )
 
-// A diskGraph is a graph that exceeds memory, laid out in pieces. Each piece has the slots of its
-// links, and an area for the contributions of its remote nodes: those of other pieces that link into
-// it. The table of a piece is its own nodes by position, and then the remote ones. A piece is also a
-// range of sources, whose contributions to each other piece are one section of the area of that
-// piece. This is propagation blocking (Beamer, Asanović, Patterson, IPDPS 2017) with one value for a
-// source and a piece instead of one for an edge (Lakhotia, Kannan, Prasanna, USENIX ATC 2018). So an iteration reads the slots from front to end and writes and reads a value for
-// each source and piece: 4 bytes a link, and on the web about 16 bytes for three links.
+// A diskGraph is a graph that exceeds memory, laid out in pieces. Each piece has the slots of its links,
+// and an area for the contributions of its remote nodes: those of other pieces that link into it. The
+// table of a piece is its own nodes by position, and then the remote ones. A piece is also a range of
+// sources, whose contributions to each other piece are one section of the area of that piece. This is
+// propagation blocking (Beamer, Asanović, Patterson, IPDPS 2017) with one value for a source and a piece
+// instead of one for an edge (Lakhotia, Kannan, Prasanna, USENIX ATC 2018). So an iteration reads the
+// slots from front to end and writes and reads a value for each source and piece: 4 bytes a link, and on
+// the web about 16 bytes for three links.
 //
 // Memory holds a piece for each worker and where the sections begin: 4 bytes for each pair of
 // pieces. All files are scratch files in the byte order of the machine, and vanish with the

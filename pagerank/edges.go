@@ -29,7 +29,7 @@ const partSize = 4 << 20
 // gzip or zstd.
 //
 // The nodes of the graph are the numbers that occur, in ascending order: node i is ids[i]. Names
-// are numbered in the order of their first occurrence, and held in memory, whatever Memory says. For
+// are numbered in the order of their first occurrence, and kept in memory even if they exceed Memory. For
 // parallel links see [Builder]. An error has the number of the line. ReadEdges uses the options
 // SelfLinks, Workers and Reading.
 func ReadEdges(ctx context.Context, r io.Reader, o Options) (g *Graph, ids []uint32, err error) {
@@ -109,7 +109,7 @@ func (l *edgeList) read(ctx context.Context, in *openList) error {
 			case <-ctx.Done():
 				return false
 			}
-			toParse <- p // never blocks for good: the workers end after this goroutine
+			toParse <- p // does not block forever: the workers end after this goroutine
 			return true
 		})
 	})
@@ -351,7 +351,7 @@ func (l *listedGraph) complete(o *Options) (err error) {
 	return err
 }
 
-// nodeNames returns a function from nodes to what they are in the list.
+// nodeNames returns a function from nodes to their names or numbers in the list.
 func (l *listedGraph) nodeNames() func(node int) string {
 	ids := l.seen.all()
 	return func(node int) string {
@@ -385,7 +385,7 @@ func RankEdges(ctx context.Context, in io.Reader, out io.Writer, o Options) (*Re
 	return r, l.written(r, o, w.flush())
 }
 
-// written completes a result, unless what was written failed with err, which it returns.
+// written sets the names of a result if o.Keep is set and err, that of writing, is nil. It returns err.
 func (l *listedGraph) written(r *Result, o Options, err error) error {
 	if o.Keep && err == nil {
 		r.Name = l.nodeNames()

@@ -22,10 +22,10 @@ type openList struct {
 	names *nameReader // if nodes have names
 }
 
-// maxHead bounds the comments before the first link, in bytes, from which the form of a list is told.
+// maxHead bounds the comments before the first link, in bytes, by which the form of a list is detected.
 const maxHead = 1 << 20
 
-// maxWindow bounds the memory that a list compressed with zstd may ask for, in bytes.
+// maxWindow bounds the memory for decompressing a list with zstd, in bytes.
 const maxWindow = 128 << 20
 
 // openEdges detects the format of an edge list.

@@ -102,7 +102,7 @@ func (o Options) withDefaults() (Options, error) {
 type Result struct {
 	Ranks []float64 // by node, with sum 1; nil in the result of Rank
 
-	Name func(node int) string // what a node of an edge list is in it; nil without Options.Keep
+	Name func(node int) string // name or number of a node in its edge list; nil without Options.Keep
 
 	Nodes      int
 	Links      int // parallel links count once

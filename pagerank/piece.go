@@ -18,7 +18,7 @@ type piece struct {
 	from, to uint32      // the targets, to excluded
 	order    []uint32    // target - from, by position
 	runs     []targetRun // of order
-	slots    []uint32    // indices into the table of what targets add up, by position, see abreast
+	slots    []uint32    // by position: indices into the table of the values to add up, see abreast
 }
 
 // A targetRun is a number of consecutive targets. They are groups of four with equally many links, or
@@ -156,8 +156,8 @@ func (p *piece) addRun(run targetRun, targets int) {
 }
 
 // spread appends targets to order so that those of a group are a quarter of them apart. Neighbours
-// link to each other, and a target that is summed together with its source adds the contribution of
-// before: 34 iterations on cnr-2000 instead of 37.
+// link to each other, and a target that is summed together with its source adds the source's
+// contribution of the last iteration: 34 iterations on cnr-2000 instead of 37.
 func (p *piece) spread(targets []uint32) {
 	groups := len(targets) / abreast
 	for i := range groups {

@@ -24,7 +24,7 @@ func NewForward(nodes int) *Forward {
 	}
 }
 
-// Add adds the links of a node. Nodes are added in ascending order, those without links need not be.
+// Add adds the links of a node. Nodes are added in ascending order; those without links may be omitted.
 func (f *Forward) Add(from uint32, targets []uint32) {
 	for len(f.starts) <= int(from) {
 		f.starts = append(f.starts, uint64(len(f.targets)))
@@ -94,7 +94,7 @@ func (f *Forward) pass(to uint32, share, epsilon float64) {
 	}
 }
 
-// take returns the ranks of the nodes that a walk reached, and clears what it left.
+// take returns the ranks of the nodes that a walk reached, and clears its ranks and residuals.
 func (f *Forward) take(reached []uint32) []NodeRank {
 	all := make([]NodeRank, len(reached))
 	for i, n := range reached {

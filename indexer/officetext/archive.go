@@ -27,7 +27,7 @@ type archive struct {
 	room  int64                // bytes that may still be read
 }
 
-// openArchive opens a zip file. It fails if that has more than maxFiles files, whatever its end states.
+// openArchive opens a zip file. It fails if that has more than maxFiles files, even if it states fewer.
 func openArchive(body []byte) (*archive, error) {
 	if n := bytes.Count(body, []byte("PK\x01\x02")); n > maxFiles {
 		return nil, fmt.Errorf("zip file of more than %d files", maxFiles)

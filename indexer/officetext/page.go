@@ -22,7 +22,7 @@ const (
 
 // A page is the HTML that is made of a document.
 //
-// Text goes to the block in hand. The end of a block writes it as a paragraph or heading to out.
+// Text is added to the current block. The end of a block writes it as a paragraph or heading to out.
 type page struct {
 	title, description, keywords string
 	language                     string
@@ -34,7 +34,7 @@ type page struct {
 	heading  string // the first one of the highest level
 	top      int    // its level, 0 if there is none
 	first    string // the first paragraph, or row of a table
-	begun    bool   // first is whole
+	begun    bool   // first is complete
 	headings int
 	links    int
 
@@ -150,7 +150,7 @@ func (p *page) endBlock() {
 	p.block, p.words, p.level = p.block[:0], p.words[:0], 0
 }
 
-// element returns the tags of the block in hand, which has these words.
+// element returns the tags of the current block, which has these words.
 func (p *page) element(words string) (open, end string) {
 	switch {
 	case p.level > 0 && words != "" && len(words) <= maxHeading:

@@ -49,10 +49,10 @@ type group struct {
 	hidden  bool
 	deleted bool
 	font    int
-	uc      int // bytes that stand for a \u
+	uc      int // fallback bytes after a \u
 }
 
-// A destination is what text of a group is.
+// A destination is the purpose of the text of a group.
 type destination uint8
 
 const (
@@ -85,7 +85,7 @@ type rtf struct {
 	main    encoding.Encoding         // of the file
 	charset map[int]encoding.Encoding // by font
 	pending []byte                    // bytes that are not yet decoded
-	omit    int                       // bytes that stand for the last \u
+	omit    int                       // fallback bytes of the last \u still to skip
 	star    bool                      // the group begins with \*
 
 	levels    map[int]int // levels of headings by style
@@ -163,7 +163,7 @@ func (r *rtf) endGroup() {
 	}
 }
 
-// endDestination uses what a group held.
+// endDestination uses the text of a group of a destination, at its end.
 func (r *rtf) endDestination(d destination) {
 	text := fold(r.captured)
 	day := fmt.Sprintf("%04d-%02d-%02d", r.date[0], r.date[1], r.date[2])
@@ -277,7 +277,7 @@ func (r *rtf) word(word string, value int, valued bool) {
 	}
 }
 
-// enter makes the group what a destination holds.
+// enter makes d the destination of the current group.
 func (r *rtf) enter(d destination) {
 	r.into = d
 	r.captured, r.date = r.captured[:0], [3]int{}
@@ -286,8 +286,8 @@ func (r *rtf) enter(d destination) {
 // breaksRTF are the control words that end a block.
 var breaksRTF = wordSet("par sect page cell row nestcell nestrow")
 
-// paragraphsRTF are the control words of a paragraph's style. Those in a note are not of the paragraph
-// that it stands in.
+// paragraphsRTF are the control words of a paragraph's style. In a note they do not apply to the
+// paragraph around it.
 var paragraphsRTF = wordSet("pard s outlinelevel")
 
 // wordsRTF are the control words that change the state.
@@ -367,7 +367,7 @@ func (r *rtf) flushBytes() {
 	r.pending = r.pending[:0]
 }
 
-// emit adds text to what the group holds.
+// emit adds text to the destination of the current group.
 func (r *rtf) emit(s []byte) {
 	switch {
 	case r.into <= note && (r.hidden || r.deleted):
@@ -380,7 +380,7 @@ func (r *rtf) emit(s []byte) {
 	}
 }
 
-// endParagraph writes the paragraph in hand, and its notes as another.
+// endParagraph writes the current paragraph, and its notes as another.
 func (r *rtf) endParagraph() {
 	if r.into != body {
 		r.emit([]byte(" "))

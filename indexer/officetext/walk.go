@@ -123,7 +123,7 @@ func (w *walker) read(r io.Reader) error {
 	return nil
 }
 
-// void reports whether an element has no end tag. One that it has in spite of that means nothing.
+// void reports whether an element has no end tag. If the file has one, it is ignored.
 func (w *walker) void(name xml.Name) bool { return w.rules[name.Local].do&void != 0 }
 
 // text writes characters.

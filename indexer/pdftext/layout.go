@@ -192,7 +192,7 @@ func (l *layout) show(s *state, raw string) {
 	})
 }
 
-// glyph adds the text of a glyph. Its place decides whether it begins a word, line or paragraph.
+// glyph adds the text of a glyph. Its position determines whether it begins a word, line or paragraph.
 func (l *layout) glyph(text string, at, end matrix) {
 	if l.glyphs++; l.glyphs > maxGlyphs || l.d.size > maxText {
 		return
@@ -216,7 +216,7 @@ func (l *layout) glyph(text string, at, end matrix) {
 	l.d.size += len(text)
 }
 
-// separate adds the separator between two glyphs that their distance calls for.
+// separate adds the separator between two glyphs, by their distance.
 func (l *layout) separate(at matrix, size float64) {
 	length := math.Hypot(at.a, at.b)
 	if length == 0 {

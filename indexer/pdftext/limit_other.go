@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// limitProcess bounds the stack and makes the collector work hard before memory grows. The parent
-// bounds the time.
+// limitProcess bounds the stack, and sets a soft limit of memory/2 for the garbage collector. The
+// parent bounds the time.
 func limitProcess(memory uint64, _ time.Duration) {
 	debug.SetMemoryLimit(int64(memory / 2))
 	debug.SetMaxStack(64 << 20)

@@ -1,8 +1,8 @@
 // Package servicetext converts definitions of web services to HTML: OpenAPI 2 and 3 and AsyncAPI
-// 2 and 3 (JSON or YAML), WSDL 1.1 and 2.0. The page has title, provider, version and description of the service, and a
-// section with an id for each operation: method and path, documentation, parameters and a request to
-// copy. Lists of definitions become pages of links that are not indexed themselves: APIs.guru's
-// list.json, linksets (RFC 9264), WS-Inspection.
+// 2 and 3 (JSON or YAML), WSDL 1.1 and 2.0. The page has title, provider, version and description of
+// the service, and a section with an id for each operation: method and path, documentation,
+// parameters and a request to copy. Lists of definitions become pages of links that are not indexed
+// themselves: APIs.guru's list.json, linksets (RFC 9264), WS-Inspection.
 //
 // Definitions are untrusted. Readers are tolerant: they keep the valid rest of a truncated or
 // partly wrong definition. Depth and nodes of the input and bytes of the output are bounded.

@@ -165,8 +165,8 @@ func isIgnored(outer, key string) bool {
 	return outer != "properties" && (key == "example" || key == "examples")
 }
 
-// fromYAML returns the tree of a YAML node. An alias becomes what its anchor is, as far as left nodes
-// go: a bomb ends early.
+// fromYAML returns the tree of a YAML node, at most left nodes. An alias becomes a copy of its anchor's
+// value, so that the bound also ends a bomb.
 func fromYAML(y *yaml.Node, depth int, key string, left *int) *node {
 	for range maxChain {
 		if y.Kind == yaml.AliasNode && y.Alias != nil {

@@ -1,6 +1,6 @@
-// Package structure takes from a page what its translations have, too: the sequence of its blocks,
-// numbers, names and code, pictures, and what the page says of its versions. It reads a page in some
-// five nanoseconds a byte, and keeps none of its text but a sample.
+// Package structure extracts the features that a page shares with its translations: the sequence of
+// its blocks, numbers, names and code, pictures, and the versions that it names. It reads a page in
+// some five nanoseconds a byte, and keeps only a sample of its text.
 package structure
 
 import (
@@ -13,7 +13,7 @@ import (
 	"anatomy/indexer/internal/htmltoken"
 )
 
-// Bounds of what is taken from a page.
+// Bounds of the features of a page.
 const (
 	MaxAlternates = 256      // one for every language of the world's largest sites
 	maxPage       = 64 << 10 // bytes that are read
@@ -23,7 +23,7 @@ const (
 	maxReference  = 2048 // bytes of the URL of an alternate
 )
 
-// A Page is what versions of a page in several languages have in common.
+// A Page has the features of a page by which its versions in other languages are recognized.
 type Page struct {
 	Lang       string // as the html element declares it
 	Alternates []Alternate
@@ -34,8 +34,8 @@ type Page struct {
 	Sample     string   // of the text, from its beginning
 }
 
-// An Alternate is a version that the page names.
-type Alternate struct{ Lang, URL string } // as they stand there
+// An Alternate is a version that the page names, as written there.
+type Alternate struct{ Lang, URL string }
 
 // A Block is a piece of text between two tags of blocks.
 type Block struct {
@@ -260,7 +260,7 @@ func distinct(hashes []uint32) []uint32 {
 	return slices.Compact(hashes)
 }
 
-// Shared returns the share of the text of p whose blocks stand word for word in other.
+// Shared returns the share of the text of p in blocks that other has, too, unchanged.
 func (p *Page) Shared(other *Page) float64 {
 	same, k := 0, 0
 	for _, b := range p.Blocks {

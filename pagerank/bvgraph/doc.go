@@ -25,7 +25,7 @@ package bvgraph
 // MaxNodes bounds the nodes of a graph.
 const MaxNodes = 1<<32 - 1
 
-// Bounds on what a properties file may ask for.
+// Bounds of the values in a properties file.
 const (
 	maxWindow   = 1 << 10
 	maxInterval = 1 << 20

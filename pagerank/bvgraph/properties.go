@@ -35,7 +35,7 @@ type Properties struct {
 	outdegrees, blocks, blockCounts, residuals, references code
 }
 
-// DefaultProperties are those that WebGraph writes with unless told otherwise.
+// DefaultProperties are WebGraph's defaults.
 func DefaultProperties() Properties {
 	return Properties{
 		Window: 7, MaxRefCount: 3, MinInterval: 4, ZetaK: 3,

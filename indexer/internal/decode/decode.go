@@ -15,11 +15,11 @@ import (
 	"anatomy/indexer/internal/guess"
 )
 
-// errBinary is the error for a page that is not text, whatever its media type.
+// errBinary is the error for a page that is not text, with any media type.
 var errBinary = errors.New("not text")
 
-// UTF8 returns body in UTF-8 without byte order mark. Valid UTF-8 is not copied and is UTF-8
-// whatever it declares, except for encodings that escape everything into ASCII. For other text the
+// UTF8 returns body in UTF-8 without byte order mark. Valid UTF-8 is not copied and remains so with
+// any declaration, except for encodings that escape everything into ASCII. For other text the
 // first of these counts: byte order mark, Content-Type, meta element, XML declaration, UTF-8 with
 // few faults, the likeliest one (HTML 13.2.3.2). Bytes that cannot be decoded become U+FFFD.
 func UTF8(body []byte, contentType, declared string) ([]byte, error) {

@@ -6,7 +6,7 @@ import "unicode"
 type language struct {
 	letters string
 	share   float64             // of letters in the characters outside ASCII
-	latin   bool                // they stand between letters of ASCII
+	latin   bool                // they occur between letters of ASCII
 	other   *unicode.RangeTable // rarer letters, or nil
 	rest    float64             // the logarithm of the probability of each of them
 }

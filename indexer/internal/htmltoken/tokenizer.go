@@ -127,7 +127,7 @@ func (z *Tokenizer) Content() []byte {
 	return resolve(s, false, z.nul)
 }
 
-// Raw returns the text of the current Text as it stands in the page, with its character references.
+// Raw returns the text of the current Text as it is in the page, with its character references.
 func (z *Tokenizer) Raw() []byte { return z.page[z.text[0]:z.text[1]] }
 
 // Next moves to the next token. A tag without end is not a token; it ends the page.
@@ -258,7 +258,7 @@ func (z *Tokenizer) readTag(i int, keep bool) bool {
 	return i < len(s)
 }
 
-// lookUp returns the atom of a tag name, whatever its case. packed has the last eight bytes of name.
+// lookUp returns the atom of a tag name in any case. packed has the last eight bytes of name.
 func (z *Tokenizer) lookUp(name []byte, packed uint64) atom.Atom {
 	if len(name) >= 8 {
 		return z.atomOf(name)
