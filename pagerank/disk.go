@@ -19,9 +19,8 @@ import (
 // slots from front to end and writes and reads a value for each source and piece: 4 bytes a link, and on
 // the web about 16 bytes for three links.
 //
-// Memory holds a piece for each worker and where the sections begin: 4 bytes for each pair of
-// pieces. All files are scratch files in the byte order of the machine, and vanish with the
-// process.
+// Memory has a piece for each worker, and where the sections begin: 4 bytes for each pair of pieces.
+// All files are scratch files in the byte order of the machine, and vanish with the process.
 type diskGraph struct {
 	nodes, links int
 	pieces       []diskPiece

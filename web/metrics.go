@@ -195,7 +195,7 @@ var (
 	crawlHosts      = crawlMetric("hosts", "Hosts with URLs to be fetched.")
 	crawlCrawlers   = crawlMetric("crawlers", "Crawlers of other machines that have joined.")
 	crawlLeases     = crawlMetric("crawler_leases", "Leases that crawlers of other machines have.")
-	crawlWaiting    = crawlMetric("hosts_waiting", "Hosts that are not asked now, by reason.", "reason")
+	crawlWaiting    = crawlMetric("hosts_waiting", "Hosts that wait, by reason.", "reason")
 	crawlBound      = crawlMetric("politeness_bound_pages_per_second", "Pages a second that the delays of all sites with a delay allow together.")
 	crawlUnbound    = crawlMetric("sites_without_delay", "Sites with URLs to be fetched that politeness sets no bound.")
 	crawlRequests   = crawlMetric("requests_total", "Requests sent by this run.")

@@ -7,7 +7,7 @@
 // pass an allow-list of elements and are shown in a sandbox.
 //
 // The server keeps no state on disk but counts of searches, see Server.KeepSearches. In memory it
-// keeps small images, the newest warnings, and, if the operator asks for it, slow searches.
+// keeps small images, the newest warnings, and, if the operator enables it, slow searches.
 package web
 
 import (
@@ -73,7 +73,7 @@ type Options struct {
 	Proxies   []netip.Prefix // whose X-Forwarded-For, -Proto and -Host are trusted; default none
 
 	// Hosts are the names under which the server answers, beside loopback and the host of PublicURL:
-	// a host name, *.NAME, or an IP address; "", 0.0.0.0 and :: stand for every IP address. Others
+	// a host name, *.NAME, or an IP address; "", 0.0.0.0 and :: mean every IP address. Others
 	// get status 421. Default none.
 	Hosts []string
 
@@ -82,7 +82,7 @@ type Options struct {
 	Certificate func() *x509.Certificate
 
 	// Origins are those of other sites whose scripts may read answers (CORS), such as
-	// https://app.example.org; "*" stands for all. Default none.
+	// https://app.example.org; "*" means all. Default none.
 	Origins []string
 
 	// BoxOrigins are further ones, whose scripts may read what the search box needs, while the collection
@@ -91,7 +91,7 @@ type Options struct {
 
 	Bot *pages.Bot // the crawler, shown at /bot; default nil: no such page
 
-	// Private reports whether the collection holds pages that not everybody may read. Then everything
+	// Private reports whether the collection has pages that not everybody may read. Then everything
 	// but loginFree needs a login: the token of Admin, an API key, or LoginHeader. Default: it does not.
 	Private func() bool
 

@@ -17,7 +17,7 @@ import (
 
 // Bounds of the page of judged queries.
 const (
-	shownJudged = 50  // queries, unless all are asked for
+	shownJudged = 50  // queries, unless the request is for all
 	fewJudged   = 30  // queries below which the page warns that learning may not help
 	maxShownURL = 120 // characters
 )
@@ -153,10 +153,10 @@ func resultAnchor(number string) string {
 	return ""
 }
 
-// Shown returns the URL of a place for people.
+// Shown returns the URL of a place for display.
 func (p Place) Shown() string { return text.Shorten(text.Visible(p.URL), maxShownURL) }
 
-// Now says where a page of the list before is now, given its index there; "" if it stays.
+// Now describes where a page of the list before is now, given its index there; "" if it has not moved.
 func (p Place) Now(i int) string {
 	switch {
 	case p.Other == i+1:
@@ -169,7 +169,7 @@ func (p Place) Now(i int) string {
 	return fmt.Sprintf("↓ to %d", p.Other)
 }
 
-// Was says where a page of the list after was, given its index there; "" if it stays.
+// Was describes where a page of the list after was, given its index there; "" if it has not moved.
 func (p Place) Was(i int) string {
 	switch {
 	case p.Other == i+1:
@@ -182,8 +182,8 @@ func (p Place) Was(i int) string {
 	return fmt.Sprintf("↓ from %d", p.Other)
 }
 
-// Thousandths shows a weight.
+// Thousandths returns n thousandths as a decimal number.
 func (c Changed) Thousandths(n int) string { return strconv.FormatFloat(float64(n)/1000, 'f', -1, 64) }
 
-// Measure shows a measure.
+// Measure returns a measure with three decimals.
 func (m Measures) Measure(of float64) string { return strconv.FormatFloat(of, 'f', 3, 64) }

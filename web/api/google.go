@@ -139,8 +139,8 @@ func (s *google) customAnswer(c *gin.Context) (*customAnswer, error) {
 	return newCustomAnswer(base, terms, engine, r, a), nil
 }
 
-// narrowed puts the filters that Google's parameters ask for before the query, so that cutting a
-// long query keeps them.
+// narrowed puts the filters of Google's parameters before the query, so that cutting a long query
+// keeps them.
 func narrowed(p *params.Params, query string, sites []string, now time.Time) string {
 	parts := params.OfSites(sites)
 	if site := siteAsked(p, "siteSearch"); site != "" {

@@ -22,7 +22,7 @@ import (
 )
 
 // The requests and answers of Algolia's search API, as far as DocSearch's client uses them. All
-// texts of hits are HTML: the client inserts all of them as such.
+// texts of hits are HTML, which the client inserts unchanged.
 
 // A docSearch answers DocSearch's client.
 type docSearch struct {

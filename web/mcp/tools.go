@@ -387,8 +387,8 @@ func (s *tools) toolProblem(err error) error {
 	return errors.New(p.Message)
 }
 
-// encoded returns an answer as JSON text, as clients need it that do not read structured content.
-// Unlike the text that the SDK would make, it has < > & as they are, and the notice first.
+// encoded returns an answer as JSON text, for clients that do not read structured content. Unlike the
+// text that the SDK would make, it has < > & as they are, and the notice first.
 func encoded(out any) *sdk.CallToolResult {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)

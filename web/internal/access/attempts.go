@@ -18,8 +18,8 @@ const (
 	attemptsKept = time.Hour
 )
 
-// Attempts count the wrong tokens of clients. A token that comes too early is not looked at, so that
-// guesses gain nothing by coming fast.
+// Attempts count the wrong tokens of clients. A token that comes too early is not checked, so that
+// fast guesses have no advantage.
 type Attempts struct {
 	now func() time.Time
 
@@ -49,7 +49,7 @@ func (a *attempts) delay() time.Duration {
 	return min(d, maxDelay)
 }
 
-// Try looks at a token of a client by is. It returns a problem if the token is wrong, or if the
+// Try checks a token of a client by calling is. It returns a problem if the token is wrong, or if the
 // client has to wait.
 func (a *Attempts) Try(client *Client, is func() bool) error {
 	a.mu.Lock()
@@ -95,7 +95,7 @@ func (a *Attempts) add(name string, now time.Time) *attempts {
 	return a.wrong[name]
 }
 
-// TooEarly is the error of a token that was not looked at.
+// TooEarly is the error of a token that was not checked.
 type TooEarly struct{ Wait time.Duration }
 
 func (e *TooEarly) Error() string { return e.problem().Message }

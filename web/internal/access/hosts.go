@@ -22,8 +22,8 @@ import (
 // loopback are always allowed. Ports do not count.
 type Hosts struct {
 	// Certificate returns the certificate whose host names are allowed, too, at the time of the call.
-	// *.NAME there stands for the names with one label more (RFC 6125 §6.4.3). It is nil where there
-	// is no certificate.
+	// *.NAME there means the names with one label more (RFC 6125 §6.4.3). It is nil if there is no
+	// certificate.
 	Certificate func() *x509.Certificate
 
 	names     map[string]bool
@@ -32,7 +32,7 @@ type Hosts struct {
 }
 
 // NewHosts returns the hosts of some names. A name is a host name, *.NAME for all names below one,
-// or an IP address; "", 0.0.0.0 and :: stand for every IP address, as in a listening address.
+// or an IP address; "", 0.0.0.0 and :: mean every IP address, as in a listening address.
 func NewHosts(names []string) (*Hosts, error) {
 	h := &Hosts{names: map[string]bool{}}
 	for _, raw := range names {
@@ -71,7 +71,7 @@ func hostName(host string) string {
 }
 
 // Allow reports whether requests may name a host. A request without a host is of HTTP/1.0, which no
-// browser speaks.
+// browser uses.
 func (h *Hosts) Allow(host string) bool {
 	if host == "" {
 		return true

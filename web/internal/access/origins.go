@@ -17,12 +17,12 @@ type Origins struct {
 	own string // origin of the public URL, "" if there is none
 
 	// BoxOnly are further origins, whose scripts may read what the search box needs. They are refused
-	// while Private reports that the collection asks for a login. Default: none.
+	// while Private reports that the collection needs a login. Default: none.
 	BoxOnly *Origins
 	Private func() bool
 }
 
-// NewOrigins returns the origins of a list; "*" stands for every origin. public is the URL under
+// NewOrigins returns the origins of a list; "*" means every origin. public is the URL under
 // which clients reach the server, or "".
 func NewOrigins(list []string, public string) (*Origins, error) {
 	o := &Origins{all: map[string]bool{}}
@@ -87,7 +87,7 @@ func Origin(r *http.Request) string {
 }
 
 // isForeign reports whether a script or an element of another origin made a browser send the
-// request. Following a link and sending a form are not meant. Browsers without Sec-Fetch-Site, or
+// request. Following a link and sending a form do not count. Browsers without Sec-Fetch-Site, or
 // over plain HTTP, send an Origin with the requests of scripts.
 func (o *Origins) isForeign(r *http.Request) bool {
 	switch r.Header.Get("Sec-Fetch-Site") {
@@ -119,7 +119,7 @@ func (o *Origins) Check(r *http.Request) error {
 		"A page of another site sent this request. "+how)
 }
 
-// isPreflight reports whether a browser asks with r for leave to send another request.
+// isPreflight reports whether r is a preflight request (CORS).
 func isPreflight(r *http.Request) bool {
 	return r.Method == http.MethodOptions && r.Header.Get("Access-Control-Request-Method") != ""
 }

@@ -62,11 +62,11 @@ func parseTemplates(a assets, m *messages.Printer, more []template.FuncMap) temp
 	return all
 }
 
-// literal is an action that gives the same on each page in a language: {{t "Search"}}, {{asset "app.css"}}.
+// literal is an action with the same output on each page in a language: {{t "Search"}}, {{asset "app.css"}}.
 var literal = regexp.MustCompile(`\{\{(t|asset) ("(?:[^"\\]|\\.)*")\}\}`)
 
-// withLiterals returns the source of a template with what its literals give. A page of results has forty,
-// which took 7 % of its CPU by reflection.
+// withLiterals returns the source of a template with its literals replaced by their output. A page of
+// results has forty, which took 7 % of its CPU by reflection.
 func withLiterals(source string, a assets, m *messages.Printer) string {
 	return literal.ReplaceAllStringFunc(source, func(action string) string {
 		parts := literal.FindStringSubmatch(action)

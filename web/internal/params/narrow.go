@@ -7,7 +7,7 @@ import (
 	"anatomy/vocab"
 )
 
-// Filters that other engines' parameters ask for, in this server's query language.
+// Filters for the parameters of other engines, in this server's query language.
 
 // Narrow puts filters before a query, so that cutting a long query keeps them.
 func Narrow(parts []string, query string) string {

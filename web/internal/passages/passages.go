@@ -135,7 +135,7 @@ func depthOf(line string) int { return len(line) - len(strings.TrimLeft(line, "#
 
 // from returns a Markdown text from the line on with which a snippet begins, or "".
 func from(markdown, snippet string) string {
-	const enough = 30 // letters that tell a line
+	const enough = 30 // letters that identify a line
 	want := letters(snippet)
 	if runes := []rune(want); len(runes) > enough {
 		want = string(runes[:enough])

@@ -58,7 +58,7 @@ func svgPicture(body []byte) (*picture, error) {
 }
 
 // harmless reports whether an element is allowed. Elements with a prefix are notes of drawing
-// programs, unless the prefix stands for SVG or HTML.
+// programs, unless the prefix is bound to SVG or HTML.
 func harmless(e xml.StartElement) bool {
 	for _, a := range e.Attr {
 		if a.Name.Space == "xmlns" && (a.Value == svgSpace || strings.Contains(a.Value, "xhtml")) && a.Name.Local != "svg" {

@@ -34,8 +34,8 @@ func New(
 	return &Reader{Collection: of, gate: gate, slow: slow, searches: kept, now: now}
 }
 
-// Count counts a query that somebody typed to its end if it found nothing, though nothing of the
-// collection was left out.
+// Count counts a complete query if it found nothing in the whole collection: without filters, blocked
+// sites and unread parts.
 func (r *Reader) Count(q searcher.Request, a *searcher.Response) {
 	if q.Preferences != nil && q.Preferences.Filters != "" {
 		return
@@ -130,8 +130,8 @@ func (r *Reader) Page(ctx context.Context, doc vocab.DocID, address string) (*Pa
 	return r.allowed(ctx, doc, page)
 }
 
-// Version is Page for the version of a page at a place. What the publisher allows of the newest
-// version holds for all.
+// Version is Page for the version of a page at an address in the repository. The publisher's controls
+// of the newest version apply to all.
 func (r *Reader) Version(ctx context.Context, doc vocab.DocID, place string) (*Page, error) {
 	page, err := r.Collection.Version(ctx, doc, place)
 	if err != nil {

@@ -27,7 +27,7 @@ type Action struct {
 	What    string
 	Target  []string // URLs, sites and patterns
 	Options []string // "name=value"
-	Err     error    // nil if the action did what it was asked for
+	Err     error    // nil if the action succeeded
 }
 
 // An audit writes a line to the log for each login, each action and each wrong key: who, what, and how

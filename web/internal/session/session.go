@@ -114,8 +114,8 @@ func (s *Sessions) isOpen(r *http.Request, token string) bool {
 	return err == nil && s.o.Now().Before(time.Unix(until, 0))
 }
 
-// try looks at a token that a request sent, and records a wrong one. The token for reading is wrong
-// where toAct is set.
+// try checks a token that a request sent, and records a wrong one. The token for reading is wrong if
+// toAct is set.
 func (s *Sessions) try(r *http.Request, given string, toAct bool) error {
 	err := s.attempts.Try(access.ClientOf(r.Context()), func() bool {
 		return isToken(given, s.o.Token) || isToken(given, s.o.ReadToken)

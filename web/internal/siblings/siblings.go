@@ -42,9 +42,9 @@ type Answer struct {
 	Err      error
 }
 
-// Search asks all collections at once, for the client of a request, which the answers of all but one
-// are counted for. The scores of two answers are not comparable: each is computed from the statistics of
-// its collection. It returns an error if the client has sent too many searches.
+// Search searches all collections at once. It counts a search of the request's client for each but one,
+// which the caller has counted, and returns an error if these are too many. The scores of two answers
+// are not comparable: each is computed from the statistics of its collection.
 func (l *List) Search(r *http.Request, h http.Header, q searcher.Request) ([]Answer, error) {
 	if err := access.ClientOf(r.Context()).Spend(h, len(l.All)-1); err != nil {
 		return nil, err

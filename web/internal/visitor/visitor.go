@@ -33,7 +33,7 @@ func Of(c *gin.Context, p *params.Params) *Visitor {
 		v.Carry = v.Values()
 		v.Carry.Del("num") // links have it anyway
 		if len(v.Carry) == 0 {
-			v.Carry.Set("theme", "auto") // no preferences, whatever the cookie has
+			v.Carry.Set("theme", "auto") // no preferences, not those of the cookie
 		}
 	} else {
 		v.Preferences = *Kept(c.Request)
