@@ -20,7 +20,7 @@ func TestTracePage(t *testing.T) {
 		"/page?url=https://www.docs.test/old": {200, []string{"<h1>In the index</h1>", "1,234 words", "redirected, status 301; leads to document 4711", "38.50 times the average", "3 times, the last 3 Nov 2026",
 			"only with anatomy crawl --recrawl", `href="/cached?doc=4711"`, `href="/links?doc=4711"`, `href="/site/www.docs.test"`, "/api/v1/trace?url="}},
 		"/page?url=http://forbidden.test/":                  {200, []string{"<h1>Not in the index</h1>", "Robots.txt forbids it."}},
-		"/page?url=http://waiting.test/":                    {200, []string{"from the running crawl", "next attempt 3 Nov 2026, 14:05:00 UTC, failed twice", "the path repeats itself"}},
+		"/page?url=http://waiting.test/":                    {200, []string{"from the running crawl", "next attempt 3 Nov 2026, 14:05 UTC, failed 2 times", "the path repeats itself"}},
 		"/page?url=http://unknown.test/":                    {404, []string{"<h1>Never seen</h1>", "Known instead", `href="/page?url=https%3A%2F%2Fwww.docs.test%2F"`}},
 		"/page?url=http://unread.test/":                     {200, []string{"cannot be read: run anatomy trace on the server to see why"}},
 		"/page?url=ftp://a.test/":                           {400, []string{"not a valid URL"}},

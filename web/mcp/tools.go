@@ -294,7 +294,7 @@ func (s *tools) toolLinks(ctx context.Context, _ *sdk.CallToolRequest, in toolLi
 	var b strings.Builder
 	fmt.Fprintf(&b, "%d pages link to %s\n", r.InCount, r.URL)
 	for _, from := range r.In {
-		fmt.Fprintln(&b, from.URL, text.Quotations(from.Texts))
+		fmt.Fprintln(&b, from.URL, text.Quotations(from.Texts, "“%s”"))
 	}
 	fmt.Fprintf(&b, "\nIt links to %d pages\n", r.OutCount)
 	for _, to := range r.Out {

@@ -19,13 +19,20 @@ type Bot struct {
 // A botView is the page /bot.
 type botView struct {
 	Agent, Product string
-	Addresses      []netip.Addr
+	Addresses      []string
+	Limits         []string // directives of a page on what is shown of it
 }
 
 // show shows who visits sites, how to keep the crawler away, and its addresses.
 func (s *botPage) show(c *gin.Context) error {
 	v := s.View(c, "About the crawler", "")
-	v.Body = &botView{s.bot.Agent, s.bot.Product, s.bot.Addresses()}
+	body := &botView{Agent: s.bot.Agent, Product: s.bot.Product, Limits: []string{
+		"nosnippet", "max-snippet", "noarchive", "unavailable_after", "data-nosnippet",
+	}}
+	for _, address := range s.bot.Addresses() {
+		body.Addresses = append(body.Addresses, address.String())
+	}
+	v.Body = body
 	return s.Render(c, http.StatusOK, "bot", v)
 }
 

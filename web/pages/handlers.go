@@ -9,6 +9,7 @@ import (
 
 	"github.com/gin-gonic/gin"
 
+	"anatomy/searcher"
 	"anatomy/vocab"
 	"anatomy/web/internal/frame"
 	"anatomy/web/internal/marks"
@@ -18,6 +19,7 @@ import (
 	"anatomy/web/internal/recent"
 	"anatomy/web/internal/respond"
 	"anatomy/web/internal/session"
+	"anatomy/web/internal/text"
 )
 
 // Options configure the pages.
@@ -79,6 +81,8 @@ func Functions(f *frame.Frame, m *messages.Printer) template.FuncMap {
 	return template.FuncMap{
 		"resultList": func(results []resultView, tab bool) template.HTML { return resultList(m, results, tab) },
 		"tools":      func(v *resultsView) template.HTML { return tools(m, v) },
+		"reported":   func(english string) template.HTML { return reportedHTML(m, english) },
+		"points":     func(s searcher.Score) string { return m.Decimal(text.Points(s)) },
 
 		// The same on every page of results, of which it took a third.
 		"tips": sync.OnceValue(func() template.HTML { return f.Part(m, "operators", plainExamples) }),

@@ -13,6 +13,7 @@ import (
 	"anatomy/collection"
 	"anatomy/vocab"
 	"anatomy/web/internal/address"
+	"anatomy/web/internal/messages"
 	"anatomy/web/internal/params"
 	"anatomy/web/internal/reader"
 	"anatomy/web/internal/text"
@@ -57,10 +58,10 @@ type inView struct {
 }
 
 type outView struct {
-	Href   string
+	*collection.OutLink
+	Href   string // of its links page
 	Title  string
 	Crumbs []string
-	Note   string
 }
 
 // A linkSite sums up the in-links from one host.
@@ -88,7 +89,7 @@ func (s *documentPages) linksPage(c *gin.Context) error {
 		return err
 	}
 	v := s.View(c, "Links", "")
-	v.Body = newLinksView(r, &shown)
+	v.Body = newLinksView(v.Messages, r, &shown)
 	return s.Render(c, http.StatusOK, "links", v)
 }
 
@@ -111,14 +112,14 @@ func (f *linksShown) titled() func(*collection.LinkReport) []vocab.DocID {
 	}
 }
 
-func newLinksView(r *collection.LinkReport, shown *linksShown) *linksView {
+func newLinksView(m *messages.Printer, r *collection.LinkReport, shown *linksShown) *linksView {
 	v := &linksView{
 		LinkReport: r, Link: text.Linkable(r.URL), Crumbs: text.Breadcrumb(r.URL), HasRank: r.Rank > 0,
-		Match: shown.match, Site: shown.site, All: address.LinksHref(r.URL), Sites: linkSites(r),
+		Match: shown.match, Site: shown.site, All: address.LinksHref(r.URL), Sites: linkSites(m, r),
 		JSON: "/api/v1/links?" + url.Values{"url": {r.URL}}.Encode(),
 	}
 	if v.HasRank {
-		v.Rank, v.Brought = fmt.Sprintf("%.3g", r.Rank), text.Percent(r.FromLinks/r.Rank)
+		v.Rank, v.Brought = significant(m, r.Rank), m.Percent(r.FromLinks/r.Rank)
 	}
 	if r.InCount > len(r.In) || r.OutCount > len(r.Out) {
 		v.Most = reader.MaxLinks
@@ -126,7 +127,8 @@ func newLinksView(r *collection.LinkReport, shown *linksShown) *linksView {
 	if shown.num != reader.DefaultLinks {
 		v.Num = shown.num
 	}
-	v.In, v.Out = inLinks(r, shown, v.inView), outLinks(r, shown, newOutView)
+	newInView := func(in *collection.InLink) inView { return v.inView(m, in) }
+	v.In, v.Out = inLinks(r, shown, newInView), outLinks(r, shown, newOutView)
 	return v
 }
 
@@ -195,30 +197,29 @@ func (f *linksShown) href(of string, in, out int) string {
 	return "/links?" + v.Encode()
 }
 
-func (v *linksView) inView(in *collection.InLink) inView {
+func (v *linksView) inView(m *messages.Printer, in *collection.InLink) inView {
 	one := inView{
 		Href: address.LinksHref(in.URL), Title: linkTitle(in.Title, in.URL), Crumbs: text.Breadcrumb(in.URL),
-		Texts: text.Quotations(in.Texts), Away: in.OffSite,
+		Texts: quotations(m, in.Texts), Away: in.OffSite,
 	}
 	if v.HasRank {
 		most := max(v.LinkReport.In[0].Share, 1e-300)
-		one.Share, one.Bar = text.Percent(in.Share/v.LinkReport.Rank), int(1000*in.Share/most)
+		one.Share, one.Bar = m.Percent(in.Share/v.LinkReport.Rank), int(1000*in.Share/most)
 	}
 	return one
 }
 
 func newOutView(out *collection.OutLink) outView {
-	one := outView{
-		Href: address.LinksHref(out.URL), Title: linkTitle(out.Title, out.URL), Crumbs: text.Breadcrumb(out.URL),
-	}
-	switch {
-	case out.Broken:
-		one.Href, one.Note = "", "does not exist"
-	case out.NoFollow:
-		one.Note = "nofollow: passes on no rank"
-	}
-	return one
+	return outView{out, address.LinksHref(out.URL), linkTitle(out.Title, out.URL), text.Breadcrumb(out.URL)}
 }
+
+// quotations returns anchor texts in quotes.
+func quotations(m *messages.Printer, texts []string) string {
+	return text.Quotations(texts, m.Text("“%s”"))
+}
+
+// significant returns a number with three significant digits.
+func significant(m *messages.Printer, v float64) string { return m.Decimal(fmt.Sprintf("%.3g", v)) }
 
 // linkTitle returns the title of a page, or its URL.
 func linkTitle(title, url string) string {
@@ -229,7 +230,7 @@ func linkTitle(title, url string) string {
 const shownSites = 10
 
 // linkSites sums up in-links by host, those with most pages first.
-func linkSites(r *collection.LinkReport) (all []linkSite) {
+func linkSites(m *messages.Printer, r *collection.LinkReport) (all []linkSite) {
 	type sum struct {
 		pages int
 		texts map[string]int
@@ -248,7 +249,7 @@ func linkSites(r *collection.LinkReport) (all []linkSite) {
 	}
 	for host, s := range sums {
 		shown := linksShown{site: host, num: reader.DefaultLinks}
-		all = append(all, linkSite{host, shown.href(r.URL, 0, 0), s.pages, text.Quotations(commonest(s.texts))})
+		all = append(all, linkSite{host, shown.href(r.URL, 0, 0), s.pages, quotations(m, commonest(s.texts))})
 	}
 	slices.SortFunc(all, func(a, b linkSite) int {
 		return cmp.Or(cmp.Compare(b.Pages, a.Pages), cmp.Compare(a.Host, b.Host))

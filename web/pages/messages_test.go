@@ -156,6 +156,9 @@ func usedMessages(t *testing.T) map[string]bool {
 	for _, e := range examples {
 		used[e.Means] = true
 	}
+	for _, english := range reported {
+		used[english] = true
+	}
 	for _, liked := range []string{"raised", "lowered", "pinned", "blocked"} { // params.Preferences.Of
 		used[liked] = true
 	}
@@ -182,7 +185,7 @@ func messagesInCode(t *testing.T, used map[string]bool, folder string) {
 			}
 			on, called := nameOf(call.Fun)
 			at, known := argument[called]
-			if called == "Text" && slices.Contains(printers, on) {
+			if (called == "Text" || called == "HTML") && slices.Contains(printers, on) {
 				at, known = 0, true
 			}
 			if known && at < len(call.Args) {

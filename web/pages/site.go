@@ -13,6 +13,7 @@ import (
 	"anatomy/collection"
 	"anatomy/searcher"
 	"anatomy/web/internal/address"
+	"anatomy/web/internal/messages"
 	"anatomy/web/internal/params"
 	"anatomy/web/internal/reader"
 	"anatomy/web/internal/text"
@@ -54,22 +55,22 @@ func (s *documentPages) sitePage(c *gin.Context) error {
 		return err
 	}
 	v := s.View(c, "Site", "")
-	v.Body = newSiteReportView(r, num)
+	v.Body = newSiteReportView(v.Messages, r, num)
 	return s.Render(c, http.StatusOK, "site", v)
 }
 
-func newSiteReportView(r *collection.SiteReport, num int) *siteReportView {
+func newSiteReportView(m *messages.Printer, r *collection.SiteReport, num int) *siteReportView {
 	v := &siteReportView{
 		SiteReport: r, Incoming: hostRows(r.In), Outgoing: hostRows(r.Out), HasRank: r.PageRank > 0,
 		JSON: "/api/v1/site?" + url.Values{"site": {r.Site}}.Encode(), Search: address.SearchHref("/search", searcher.Request{Query: "site:" + r.Site}, 0),
 	}
 	if v.HasRank {
-		v.Rank = text.Percent(r.PageRank)
+		v.Rank = m.Percent(r.PageRank)
 	}
 	for _, p := range r.Pages {
 		row := siteRow{Href: text.Linkable(p.URL), Title: text.Shorten(cmp.Or(strings.TrimSpace(p.Title), p.URL), text.MaxTitle), Crumbs: text.Breadcrumb(p.URL), Info: address.TraceHref(p.URL), Crawled: p.Crawled}
 		if v.HasRank {
-			row.Share, row.Bar = text.Percent(p.PageRank/r.PageRank), int(1000*p.PageRank/max(r.Pages[0].PageRank, 1e-300))
+			row.Share, row.Bar = m.Percent(p.PageRank/r.PageRank), int(1000*p.PageRank/max(r.Pages[0].PageRank, 1e-300))
 		}
 		v.Rows = append(v.Rows, row)
 	}

@@ -2,15 +2,17 @@ package pages
 
 import (
 	"fmt"
+	"html/template"
 	"net/http"
 	"net/url"
 	"strings"
+	"time"
 
 	"github.com/gin-gonic/gin"
 
 	"anatomy/collection"
-	"anatomy/internal/plural"
 	"anatomy/web/internal/address"
+	"anatomy/web/internal/messages"
 	"anatomy/web/internal/params"
 	"anatomy/web/internal/text"
 )
@@ -21,9 +23,9 @@ type traceView struct {
 	Asked             string
 	Link              string // "" if it must not become a link
 	Crumbs            []string
-	Head              string // the answer in one to five words
-	Mood              string // "yes", "half" or "no"
-	Why               string // the answer in a sentence
+	Head              string        // the answer in one to five words
+	Mood              string        // "yes", "half" or "no"
+	Why               template.HTML // the answer in a sentence
 	Steps             []stepView
 	Near              []nearView
 	Rank              string
@@ -36,7 +38,10 @@ type stepView struct {
 	Facts  []factView
 }
 
-type factView struct{ Name, Text string }
+type factView struct {
+	Name string
+	Text template.HTML
+}
 
 type nearView struct{ Href, URL string }
 
@@ -51,7 +56,7 @@ func (s *documentPages) tracePage(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	v.Body = newTraceView(asked, t)
+	v.Body = newTraceView(v.Messages, asked, t)
 	status := http.StatusOK
 	if !t.Known && t.Unread == "" {
 		status = http.StatusNotFound
@@ -59,17 +64,17 @@ func (s *documentPages) tracePage(c *gin.Context) error {
 	return s.Render(c, status, "trace", v)
 }
 
-func newTraceView(asked string, t *collection.Trace) *traceView {
+func newTraceView(m *messages.Printer, asked string, t *collection.Trace) *traceView {
 	v := &traceView{Trace: t, Asked: asked, Link: text.Linkable(t.URL), Crumbs: text.Breadcrumb(t.URL), JSON: "/api/v1/trace?" + url.Values{"url": {t.URL}}.Encode()}
-	v.judge()
+	v.judge(m)
 	for i := range t.Records {
-		v.Steps = append(v.Steps, stepView{text.Breadcrumb(t.Records[i].URL), recordFacts(&t.Records[i])})
+		v.Steps = append(v.Steps, stepView{text.Breadcrumb(t.Records[i].URL), recordFacts(m, &t.Records[i])})
 	}
 	for _, known := range t.Similar {
 		v.Near = append(v.Near, nearView{address.TraceHref(known), known})
 	}
 	if t.PageRank > 0 {
-		v.Rank = fmt.Sprintf("%.3g of all rank, %.2f times the average", t.PageRank, t.Average)
+		v.Rank = m.Text("%s of all rank, %s times the average", significant(m, t.PageRank), m.Decimal(fmt.Sprintf("%.2f", t.Average)))
 	}
 	if t.Indexed && t.Crawled {
 		v.Cached = address.CachedHref(uint64(t.Doc), "", false)
@@ -84,108 +89,131 @@ func newTraceView(asked string, t *collection.Trace) *traceView {
 }
 
 // judge sets Head, Mood and Why.
-func (v *traceView) judge() {
+func (v *traceView) judge(m *messages.Printer) {
 	t := v.Trace
 	switch {
 	case t.Scripted:
-		v.Head, v.Mood = "In the index, without text", "half"
-		v.Why = "The page has no text without JavaScript. Searches find it by its title and address, and the text of links to it."
+		v.Head, v.Mood = m.Text("In the index, without text"), "half"
+		v.Why = m.HTML("The page has no text without JavaScript. Searches find it by its title and address, and the text of links to it.")
 	case t.Indexed && t.Crawled:
-		v.Head, v.Mood = "In the index", "yes"
-		v.Why = fmt.Sprintf("Searches find it by the %s words of its text, its title and address, and the text of links to it.", plural.Commas(int(t.Words)))
+		v.Head, v.Mood = m.Text("In the index"), "yes"
+		v.Why = m.HTML("Searches find it by the %d words of its text, its title and address, and the text of links to it.", int(t.Words))
 	case t.Indexed:
-		v.Head, v.Mood = "In the index only by links", "half"
-		v.Why = "Searches find it by the text of links to it. It was never fetched."
+		v.Head, v.Mood = m.Text("In the index only by links"), "half"
+		v.Why = m.HTML("Searches find it by the text of links to it. It was never fetched.")
 	case t.Known:
-		v.Head, v.Mood, v.Why = "Not in the index", "no", text.Sentence(t.Absent)
+		v.Head, v.Mood, v.Why = m.Text("Not in the index"), "no", reportedSentence(m, t.Absent)
 	case t.Unread != "":
-		v.Head, v.Mood, v.Why = "Not in the index", "no", "The records of the crawl cannot be read: "+t.Unread+"."
+		v.Head, v.Mood = m.Text("Not in the index"), "no"
+		v.Why = m.HTML("The records of the crawl cannot be read: %s.", reportedHTML(m, t.Unread))
 	default:
-		v.Head, v.Mood = "Never seen", "no"
-		v.Why = "No seed, link or sitemap has this URL."
+		v.Head, v.Mood = m.Text("Never seen"), "no"
+		v.Why = m.HTML("No seed, link or sitemap has this URL.")
 	}
 	if n := len(t.Records); n > 1 && t.Indexed {
-		v.Why = "The last of the pages below is the one in the index. " + v.Why
+		v.Why = m.HTML("The last of the pages below is the one in the index.") + " " + v.Why
 	}
 }
 
 // recordFacts returns a record in words, in the order of events.
-func recordFacts(r *collection.TraceRecord) (all []factView) {
-	add := func(name, text string) {
+func recordFacts(m *messages.Printer, r *collection.TraceRecord) (all []factView) {
+	add := func(name string, text template.HTML) {
 		if text != "" {
 			all = append(all, factView{name, text})
 		}
 	}
-	add("Found", strings.TrimSpace(text.Ago(r.FirstSeen)+", "+r.Origin()))
-	add("State", stateText(r))
-	add("Waits", r.Waits)
-	add("Refused", r.Refused)
+	add(m.Text("Found"), join(", ", moment(m, r.FirstSeen), reportedHTML(m, r.Origin())))
+	add(m.Text("State"), stateText(m, r))
+	add(m.Text("Waits"), reportedHTML(m, r.Waits))
+	add(m.Text("Refused"), reportedHTML(m, r.Refused))
 	if f := r.Fetch; f != nil {
-		add("Last fetch", fetchText(f))
-		add("Stored", strings.TrimSuffix(f.Place+", content "+f.Content, ", content "))
+		add(m.Text("Last fetch"), fetchText(m, f))
+		stored := element(f.Place, true)
+		if f.Content != "" {
+			stored = join(", ", stored, m.HTML("content %s", f.Content))
+		}
+		add(m.Text("Stored"), stored)
 	}
 	if r.Visits > 0 {
-		add("Visits", visitsText(r))
-		add("Next visit", nextText(r))
+		add(m.Text("Visits"), visitsText(m, r))
+		add(m.Text("Next visit"), nextText(m, r))
 	}
-	add("Document", fmt.Sprint(r.Doc))
+	add(m.Text("Document"), template.HTML(fmt.Sprint(r.Doc)))
 	return all
 }
 
-func stateText(r *collection.TraceRecord) string {
-	said := r.State
+func stateText(m *messages.Printer, r *collection.TraceRecord) template.HTML {
+	all := []template.HTML{reportedHTML(m, r.State)}
 	if !r.Retry.IsZero() {
-		said += ", next attempt " + text.Ago(r.Retry)
+		all = append(all, m.HTML("next attempt %s", moment(m, r.Retry)))
 	}
 	if r.Tries > 0 {
-		said += fmt.Sprintf(", failed %s", text.Times(r.Tries))
+		all = append(all, m.HTML("failed %d times", r.Tries))
 	}
-	return said
+	return join(", ", all...)
 }
 
-func visitsText(r *collection.TraceRecord) string {
-	said := text.Times(r.Visits) + ", the last " + text.Ago(r.Visited)
-	if r.Visits > 1 {
-		said += fmt.Sprintf("; new content %s, the last time %s", text.Times(r.Changes), text.Ago(r.Changed))
+func visitsText(m *messages.Printer, r *collection.TraceRecord) template.HTML {
+	all := []template.HTML{m.HTML("%d times, the last %s", r.Visits, moment(m, r.Visited))}
+	switch {
+	case r.Visits > 1 && r.Changes == 0:
+		all = append(all, m.HTML("no new content"))
+	case r.Visits > 1:
+		all = append(all, m.HTML("new content %d times, the last time %s", r.Changes, moment(m, r.Changed)))
 	}
 	if r.Misses > 0 {
-		said += "; not found the last time"
-		if r.Misses > 1 {
-			said += fmt.Sprintf(", and not the %d before", r.Misses-1)
-		}
+		all = append(all, m.HTML("not found the last %d times", r.Misses))
 	}
 	if !r.DownSince.IsZero() {
-		said += "; its host is down since " + text.Ago(r.DownSince) + ", and the page is kept as it was"
+		all = append(all, m.HTML("its host is down since %s, and the page is kept as it was", moment(m, r.DownSince)))
 	}
-	return said
+	return join("; ", all...)
 }
 
-func nextText(r *collection.TraceRecord) string {
+func nextText(m *messages.Printer, r *collection.TraceRecord) template.HTML {
+	why := reportedHTML(m, r.NextWhy)
 	switch {
 	case r.Next.IsZero():
-		return r.NextWhy
+		return why
 	case r.Planned:
-		return text.Ago(r.Next) + ": " + r.NextWhy
+		return join(": ", moment(m, r.Next), why)
 	}
-	return text.Ago(r.Next) + ", only with anatomy crawl --recrawl: " + r.NextWhy
+	return join(": ", m.HTML("%s, only with %s", moment(m, r.Next), "anatomy crawl --recrawl"), why)
 }
 
-func fetchText(f *collection.TraceFetch) string {
-	text := text.Ago(f.At) + ": " + f.Outcome
+func fetchText(m *messages.Printer, f *collection.TraceFetch) template.HTML {
+	outcome := reportedHTML(m, f.Outcome)
 	if f.Status != 0 {
-		text += fmt.Sprintf(", status %d", f.Status)
+		outcome = join(", ", outcome, m.HTML("status %d", f.Status))
 	}
 	if f.Reason != "" {
-		text += " (" + f.Reason + ")"
+		outcome += " (" + reportedHTML(m, f.Reason) + ")"
 	}
+	all := []template.HTML{join(": ", moment(m, f.At), outcome)}
 	if f.Truncated != "" {
-		text += "; cut short (" + f.Truncated + "), only the first part of the body was kept"
+		all = append(all, m.HTML("cut short (%s), only the first part of the body was kept", reportedHTML(m, f.Truncated)))
 	}
 	switch {
 	case f.LeadsTo != 0:
-		text += fmt.Sprintf("; leads to document %d", f.LeadsTo)
+		all = append(all, m.HTML("leads to document %s", fmt.Sprint(f.LeadsTo)))
 	case f.SameAs != 0:
-		text += fmt.Sprintf("; same content as document %d", f.SameAs)
+		all = append(all, m.HTML("same content as document %s", fmt.Sprint(f.SameAs)))
 	}
-	return text
+	return join("; ", all...)
+}
+
+// moment returns a date and time, or says that it is not known.
+func moment(m *messages.Printer, t time.Time) template.HTML {
+	if t.IsZero() {
+		return m.HTML("at an unknown time")
+	}
+	return template.HTML(m.Moment(t))
+}
+
+func join(separator string, all ...template.HTML) template.HTML {
+	texts := make([]string, len(all))
+	for i, one := range all {
+		texts[i] = string(one)
+	}
+	return template.HTML(strings.Join(texts, separator))
 }

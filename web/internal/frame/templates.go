@@ -10,7 +10,6 @@ import (
 	"unicode/utf8"
 
 	"anatomy/web/internal/messages"
-	"anatomy/web/internal/text"
 	"anatomy/web/internal/visitor"
 )
 
@@ -31,7 +30,9 @@ func parseTemplates(a assets, m *messages.Printer, more []template.FuncMap) temp
 		"count":  m.Count,
 		"date":   m.Date,
 		"moment": m.Moment,
-		"points": text.Points,
+		"codes":  codes,
+		"figure": figure,
+		"asked":  asked,
 	}
 	for _, of := range more {
 		maps.Copy(functions, of)
@@ -94,6 +95,25 @@ func Quote(href, text string) template.HTML {
 // code returns a text for a message, as code.
 func code(text string) template.HTML {
 	return template.HTML("<code>" + template.HTMLEscapeString(text) + "</code>")
+}
+
+// codes returns texts for a message, as code with commas between.
+func codes(texts []string) template.HTML {
+	all := make([]string, len(texts))
+	for i, text := range texts {
+		all[i] = string(code(text))
+	}
+	return template.HTML(strings.Join(all, ", "))
+}
+
+// figure returns a number for a message, in bold.
+func figure(number string) template.HTML {
+	return template.HTML(`<strong class="num">` + template.HTMLEscapeString(number) + "</strong>")
+}
+
+// asked returns a query for a message.
+func asked(query string) template.HTML {
+	return template.HTML(`<bdi class="asked">` + template.HTMLEscapeString(query) + "</bdi>")
 }
 
 // A View is the data of a template. Body is for the page, the other fields are for the layout.

@@ -12,6 +12,7 @@ import (
 	"html/template"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/pelletier/go-toml/v2"
@@ -46,6 +47,7 @@ type Printer struct {
 	plurals  map[string]forms
 	months   []string
 	date     string // arguments: day, name of the month, year, number of the month
+	mark     string // between a whole number and its fraction
 	messages *message.Printer
 }
 
@@ -108,6 +110,14 @@ func (p *Printer) HTML(english string, args ...any) template.HTML {
 	return template.HTML(p.Text(english, args...))
 }
 
+// Forms returns the texts of a message in all plural forms.
+func (p *Printer) Forms(english string) []string {
+	if forms, ok := p.plurals[english]; ok {
+		return slices.Collect(maps.Values(forms))
+	}
+	return []string{p.Text(english)}
+}
+
 // Count returns a number with separators: 1,234 or 1.234.
 func (p *Printer) Count(n int) string { return p.messages.Sprintf("%d", n) }
 
@@ -121,6 +131,12 @@ func (p *Printer) Date(t time.Time) string {
 func (p *Printer) Moment(t time.Time) string {
 	return p.Date(t) + ", " + t.UTC().Format("15:04 UTC")
 }
+
+// Decimal returns a number written in ASCII with the decimal mark of the language: 0.5 or 0,5.
+func (p *Printer) Decimal(number string) string { return strings.Replace(number, ".", p.mark, 1) }
+
+// Percent returns a share in percent: 12.5 %.
+func (p *Printer) Percent(share float64) string { return p.Decimal(fmt.Sprintf("%.1f %%", 100*share)) }
 
 // Duration returns the time of a query: 0.84 ms, 12 ms, 1.3 s.
 func (p *Printer) Duration(d time.Duration) string {
@@ -154,10 +170,12 @@ func readAll() (all []*Printer) {
 		if err := c.register(built); err != nil {
 			panic(fmt.Sprintf("%s.toml: %v", tag, err))
 		}
-		all = append(all, &Printer{
+		p := &Printer{
 			Tag: tag.String(), texts: c.Texts, plurals: c.Plurals, months: c.Months, date: c.Date,
 			messages: message.NewPrinter(tag, message.Catalog(built)),
-		})
+		}
+		p.mark = strings.Trim(p.messages.Sprint(number.Decimal(0.5)), "05")
+		all = append(all, p)
 	}
 	return all
 }

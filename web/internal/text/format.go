@@ -51,35 +51,6 @@ func Long(d time.Duration) string {
 	return fmt.Sprintf("%d days", int(d.Hours()/24))
 }
 
-func Percent(share float64) string { return fmt.Sprintf("%.1f %%", 100*share) }
-
-// Times returns how often: once, twice, 3 times.
-func Times(n int) string {
-	switch n {
-	case 1:
-		return "once"
-	case 2:
-		return "twice"
-	}
-	return fmt.Sprintf("%d times", n)
-}
-
-// Ago returns a date and time, or "at an unknown time".
-func Ago(t time.Time) string {
-	if t.IsZero() {
-		return "at an unknown time"
-	}
-	return t.UTC().Format("2 Jan 2006, 15:04:05 UTC")
-}
-
-// Sentence returns a text with a capital at the beginning and a full stop at the end.
-func Sentence(s string) string {
-	if s == "" {
-		return ""
-	}
-	return strings.ToUpper(s[:1]) + strings.TrimSuffix(s[1:], ".") + "."
-}
-
 // Snippet returns the snippet without marks.
 func Snippet(r *searcher.Result) string {
 	var b strings.Builder
@@ -117,11 +88,11 @@ func Clean(v string) string {
 // maxQuotations limits the anchor texts shown of one page.
 const maxQuotations = 4
 
-// Quotations returns anchor texts in quotes.
-func Quotations(texts []string) string {
+// Quotations returns anchor texts in the quotes of a format: “%s”.
+func Quotations(texts []string, quoted string) string {
 	shown := slices.Clone(texts[:min(len(texts), maxQuotations)])
 	for i, text := range shown {
-		shown[i] = "“" + Shorten(text, 80) + "”"
+		shown[i] = fmt.Sprintf(quoted, Shorten(text, 80))
 	}
 	if len(texts) > maxQuotations {
 		shown = append(shown, "…")
