@@ -83,7 +83,7 @@ reads its format. It writes nothing. - is standard input.`,
 // folder if the name ends in a slash.
 func backupName(to string, now time.Time) (string, error) {
 	if strings.HasSuffix(to, string(filepath.Separator)) {
-		if err := os.MkdirAll(to, 0o700); err != nil { // a backup may hold pages from behind a sign-in
+		if err := os.MkdirAll(to, 0o700); err != nil { // a backup may have pages from behind a sign-in
 			return "", err
 		}
 	}

@@ -195,7 +195,7 @@ logs in; "anatomy index --public-only" makes a folder without them.`,
 	flags.Int64Var(&f.siteURLs, "max-urls-per-site", urlserver.DefaultSiteURLs, "queue at most `N` URLs of one site, and leave it when its pages have named 5 times as many; -1 for no limit")
 	flags.Int64Var(&f.siteMB, "max-mb-per-site", urlserver.DefaultSiteBytes/1e6, "fetch at most `MB` of new pages of one site; -1 for no limit")
 	flags.DurationVar(&f.siteParsing, "max-parsing-per-site", urlserver.DefaultSiteParsing, "parse new pages of one site for at most `TIME`; -1s for no limit")
-	flags.IntVar(&f.repeats, "max-repeats", 50, "leave a folder after `N` pages more than it has new ones that repeat known text and lead to new URLs, a query after a fifth; -1 for never")
+	flags.IntVar(&f.repeats, "max-repeats", 50, "leave a folder if pages that repeat known text and lead to new URLs outnumber its new pages by `N`, a query by a fifth of that; -1 for never")
 	flags.IntVar(&f.perSite, "per-site", 0, "open `N` connections to one site if --delay is 0 (default 32); otherwise one")
 	flags.IntVar(&f.perAddr, "per-address", 0, "fetch from at most `N` hosts of one IP address at a time; -1 for no limit (default 8, or no limit if --delay is 0)")
 	flags.StringArrayVar(&f.delayFor, "delay-for", nil, "`SITE=TIME`: time between requests to a host, or a domain with its hosts; overrides robots.txt (repeatable)")

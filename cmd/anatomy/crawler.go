@@ -86,12 +86,12 @@ func newCrawler(s *cli.GlobalFlags) *cobra.Command {
 line to join with. A crawler has no data folder, opens no port, and may do nothing but crawl. It gets hosts to
 visit, obeys their robots.txt and the delays of the crawl, and sends the pages to the crawl's machine.
 
-It has its own network settings: resolvers, private addresses, ports. --credentials names its own
-file; the secrets in it do not leave this machine. All other settings, such as delays and the User-Agent, are the crawl's. The
---max-rate of the crawl holds for each crawler by itself; a lower one here holds for this crawler.
+It has its own network settings: resolvers, private addresses, ports. --credentials names its own file; the secrets in
+it do not leave this machine. All other settings, such as delays and the User-Agent, are the crawl's. The --max-rate of
+the crawl applies to each crawler separately; a lower one here applies to this crawler.
 
 If the connection is lost, it stops within seconds, and comes back when the crawl can be reached again, also if another
-node of the cluster has taken over. Ctrl-C returns what it holds to the crawl.
+node of the cluster has taken over. Ctrl-C returns its hosts to the crawl.
 
 The join line is secret. Pass it in ANATOMY_JOIN to keep it out of the list of processes.`,
 		Example: "  anatomy crawler --join 10.0.0.1:4222/crawler/…\n  ANATOMY_JOIN=$(cat join) anatomy crawler --resolver 10.0.0.53",

@@ -26,7 +26,7 @@ the old index until the new one replaces it in one step. The ranks are computed 
 
 With --text it indexes lines of text instead, in a data folder of their own: id, title, words of the path and body,
 separated by tabs. An id that is a URL is the URL of the result; others follow http://text.invalid/. Invalid lines
-are reported and skipped. The result is one segment, whatever the number of workers and the memory.
+are reported and skipped. The result is one segment, with any number of workers and any memory.
 
 With --public-only it makes a new data folder of the pages that were fetched without credentials, and no trace of the
 rest, for "anatomy serve --public-only". Run it again, into another new folder, to include later pages.`,

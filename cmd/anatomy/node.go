@@ -274,7 +274,7 @@ func (m *membership) acquire(ctx context.Context) (owner *node.Owner, err error)
 	}
 }
 
-// waiting returns a function that says once for which machine this one waits.
+// waiting returns a function that prints, once, for which machine this one waits.
 func (m *membership) waiting() func(lease.Holder) {
 	last := ""
 	return func(h lease.Holder) {
@@ -305,7 +305,7 @@ func (m *membership) follow(ctx context.Context, call func(context.Context) erro
 }
 
 // crawl crawls while this machine is the owner. With --standby it goes on to own the collection when
-// the queues are empty, so that what others of its commands change is copied.
+// the queues are empty, so that changes by other commands are copied.
 func (m *membership) crawl(ctx context.Context) error {
 	if !m.quiet {
 		fmt.Fprintln(m.screen, "This machine owns the collection.")
@@ -324,7 +324,7 @@ func (m *membership) crawl(ctx context.Context) error {
 	return nil
 }
 
-// presence returns what this node says of itself.
+// presence returns the status that this node announces.
 func (m *membership) presence() vocab.ClusterNode {
 	p := vocab.ClusterNode{Machine: m.node.Machine, Version: m.node.Version, Role: "standby"}
 	if w := m.owner.Load(); w != nil {

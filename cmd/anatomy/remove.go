@@ -28,7 +28,7 @@ one page; a SITE such as example.org all pages of that host and of the hosts bel
 'example.org/drafts/*' works as in crawl --exclude. A running crawl applies it, and a running server follows
 within two seconds. Without arguments, remove lists what is blocked.
 
---undo unblocks: pages come back from the repository without a fetch, whatever the scope of the crawl. Those that
+--undo unblocks: pages come back from the repository without a fetch, even outside the crawl's scope. Those that
 --purge or "anatomy compact" deleted are fetched again. "anatomy trace URL" shows whether a page is blocked.
 
 --purge deletes the pages from the disk, with their older versions: it blocks the targets, rewrites the repository and

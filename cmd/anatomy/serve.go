@@ -87,9 +87,9 @@ A data folder that has a schedule is recrawled at its times, which "anatomy conf
 need a contact for that, by --contact of the crawl or $ANATOMY_CONTACT. What a recrawl did: anatomy crawl history.
 
 It answers under the names that it knows, so that no web page reads it through a name of its own (DNS rebinding):
-loopback, the hosts of --listen, --public-url, --acme and --allow-host, and those of the certificate of --tls-cert. When it listens on all addresses, as with
---listen :8080, every IP address is known, but no name. Scripts of other sites read nothing unless --cors names them; allow_origins in
-anatomy.toml names those whose pages may have the search box of its collection.
+loopback, the hosts of --listen, --public-url, --acme and --allow-host, and those of the certificate of --tls-cert.
+When it listens on all addresses, as with --listen :8080, every IP address is known, but no name. Scripts of other
+sites read nothing unless --cors names them; allow_origins in anatomy.toml names sites that may have the search box.
 
 A data folder with pages that were fetched with credentials is shown only to whoever logs in: with the token of
 --read-token, which reads and does nothing else, the token of --token, an API key, or by --login-header at a reverse
@@ -105,7 +105,7 @@ bucket cannot be reached, the server answers from the copy that it has.
 
 --tls-cert and --tls-key, or --acme, serve TLS. Behind a reverse proxy, set --public-url to the address that users
 see, with its path, and --trusted-proxy to the address of the proxy. On SIGTERM it finishes requests in flight, for
-up to 10 s, and exits with status 0. Under systemd it says when it is ready (Type=notify).`,
+up to 10 s, and exits with status 0. It notifies systemd when it is ready (Type=notify).`,
 		Example: `  anatomy serve
   anatomy serve --listen :8080 --allow-host search.intra.example
   anatomy serve --listen :443 --acme search.example.org --redirect :80

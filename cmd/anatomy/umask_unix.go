@@ -4,6 +4,6 @@ package main
 
 import "syscall"
 
-// hideFiles makes whatever the program creates readable by its user alone: data, backups and exports
-// may hold pages from behind a sign-in. Pebble and ACME create files, too.
+// hideFiles makes all files that the program creates readable by its user alone: data, backups and
+// exports may have pages from behind a sign-in. Pebble and ACME create files, too.
 func hideFiles() { syscall.Umask(0o077) }

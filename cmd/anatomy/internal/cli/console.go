@@ -10,7 +10,7 @@ import (
 	"golang.org/x/term"
 )
 
-// Intervals of progress: a line is redrawn on a terminal, and written anew elsewhere.
+// Intervals of progress: the line is redrawn on a terminal; elsewhere another line is written.
 const (
 	DrawEvery = 250 * time.Millisecond
 	LogEvery  = 5 * time.Second

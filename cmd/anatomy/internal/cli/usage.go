@@ -34,7 +34,7 @@ func (e *HintError) Unwrap() error { return e.Err }
 // WithHint adds the next step to take to an error.
 func WithHint(err error, hint string) error { return &HintError{err, hint} }
 
-// ErrorText returns an error as one line, in which each of several joined causes stands once.
+// ErrorText returns an error as one line, in which each of several joined causes occurs once.
 func ErrorText(err error) string {
 	var causes []string
 	for cause := range strings.Lines(err.Error()) {

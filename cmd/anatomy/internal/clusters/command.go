@@ -94,7 +94,7 @@ func printStatus(w io.Writer, st *vocab.ClusterStatus, now time.Time) error {
 	return printNodes(w, st.Nodes, now)
 }
 
-// ownerText says who the owner is.
+// ownerText describes the owner.
 func ownerText(o *vocab.ClusterOwner, now time.Time) string {
 	switch {
 	case o == nil:

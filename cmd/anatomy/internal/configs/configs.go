@@ -37,8 +37,8 @@ The keys are the flags of "anatomy crawl" that say what is fetched and how. The 
 comments stay. A crawl that runs goes on with the rules that it began with.
 
 [search] has the name of the collection and the origins of pages that may have its search box, which "anatomy serve"
-follows from its next start, and names a file of synonyms, words that find each other's pages: a line is postgres = PostgreSQL. Each [[search.pins]] pins a page to queries, which
-show it first. A running server reads both again when they change.`,
+follows from its next start, and names a file of synonyms, with lines such as postgres = PostgreSQL. Each
+[[search.pins]] pins a page to queries, which show it first. A running server reads both again when they change.`,
 		Example: "  anatomy config\n  anatomy config set exclude '*/print/*' '*.pdf'\n  anatomy config unset max-pages\n  anatomy config check",
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) > 0 {

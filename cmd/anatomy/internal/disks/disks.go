@@ -39,7 +39,7 @@ func newRemove(s *cli.GlobalFlags) *cobra.Command {
 	lost := false
 	c := &cobra.Command{
 		Use:   "remove DISK",
-		Short: "copy the files on a disk to the data folder, and use the disk no more",
+		Short: "copy the files on a disk to the data folder, and stop using the disk",
 		Long: `Remove copies the files of the repository from a disk to the data folder, which must have the space, deletes them
 from the disk, and takes the disk off the list. With --lost it gives up a disk that is missing: check --repair then
 finds out which pages were there, and the next crawl fetches them.`,

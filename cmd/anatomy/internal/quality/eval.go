@@ -45,9 +45,9 @@ func NewEval(s *cli.GlobalFlags) *cobra.Command {
 		Long: `Eval runs judged queries and prints success@1, MRR@10, recall@10, nDCG@10 and mean average precision.
 
 A line of JUDGED.tsv has a query and one or more relevant URLs, separated by tabs; URLs of one page are separated by
-spaces. A hyphen before a URL says that the page is not relevant, which counts in learning. Or give files in TREC's format: --queries with lines of id and text, --qrels with lines of query, 0, document
-and grade, where documents are URLs or the ids of "index --text". http and https, and a folder and its index.html,
-count as the same page.
+spaces. A hyphen before a URL marks the page as not relevant, which counts in learning. Or give files in TREC's format:
+--queries with lines of id and text, --qrels with lines of query, 0, document and grade, where documents are URLs or the
+ids of "index --text". http and https, and a folder and its index.html, count as the same page.
 
 By default a query first requires all of its words, and is filled up to ten results with pages that have any of them.
 --mode all and --mode any do only one of the two. A misspelt query is answered as on the result page: corrected if

@@ -133,7 +133,7 @@ func partOf(part func(*weburl.URL) string) func(string) (string, error) {
 	}
 }
 
-// report writes what --json and --html ask for.
+// report writes the reports of --json and --html.
 func (e *edgeFiles) report(
 	c *cobra.Command, f *rankFlags, o pagerank.Options, results []*pagerank.Result, topics []pagerank.EdgeTopic,
 	residuals []float64, began time.Time,

@@ -10,8 +10,8 @@ import (
 // leastMemory is the approximate memory of the program for ranking the smallest graph.
 const leastMemory = 48_000_000
 
-// limitMemory holds the process to the bytes that *memory says, sets *memory to what remains for
-// the graph, and returns a function that restores the limit. Without a bound it does nothing. It
+// limitMemory limits the process to *memory bytes, sets *memory to the number that remains for the
+// graph, and returns a function that restores the limit. Without a bound it does nothing. It
 // warns if the bound is below leastMemory.
 func limitMemory(warnings io.Writer, memory *int64) (undo func()) {
 	if *memory == 0 {
@@ -31,7 +31,7 @@ func limitMemory(warnings io.Writer, memory *int64) (undo func()) {
 func keepWithin(memory int64) (left int64, undo func()) {
 	const garbage = 4 << 20
 	left = max(memory-programSize()-garbage, memory/2)
-	before := debug.SetMemoryLimit(max(left, 4*garbage)) // below that the collector never rests
+	before := debug.SetMemoryLimit(max(left, 4*garbage)) // below that the collector would run all the time
 	return left, func() { debug.SetMemoryLimit(before) }
 }
 

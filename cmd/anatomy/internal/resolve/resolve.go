@@ -135,7 +135,7 @@ func source(a dnsclient.Answer) []string {
 }
 
 func printDNSStats(w io.Writer, st dnsclient.Stats) error {
-	if _, err := fmt.Fprintf(w, "\n%d from cache, %d not, %d packets sent, %d of them retries, %d answers, %d over TCP, %d unsolicited, %d malformed, %d in other letters\n",
+	if _, err := fmt.Fprintf(w, "\n%d from cache, %d not, %d packets sent, %d of them retries, %d answers, %d over TCP, %d unsolicited, %d malformed, %d in another letter case\n",
 		st.Hits+st.Stale, st.Misses, st.Queries, st.Retries, st.Answers, st.OverTCP, st.Strays, st.Malformed, st.Recased); err != nil {
 		return err
 	}

@@ -163,8 +163,8 @@ func (r *Rules) Keep() error {
 	return r.config.Write()
 }
 
-// Text says which rules the data folder has brought in, and which were changed. pages reports whether
-// the folder has some.
+// Text returns lines on the rules that were read from the data folder, and on those that were changed.
+// pages reports whether the folder has some.
 func (r *Rules) Text(pages bool) string {
 	if r == nil {
 		return ""

@@ -19,8 +19,8 @@ import (
 const ownSynonyms = "synonyms.txt"
 
 // OpenSynonyms opens the file of synonyms that the anatomy.toml of a data folder names. If none is
-// named, the table is empty until AddSynonyms makes one. onError is told of a later version that is
-// wrong.
+// named, the table is empty until AddSynonyms makes one. onError receives the errors of later
+// versions, which are not used.
 func OpenSynonyms(dir string, onError func(error)) (*synonyms.File, error) {
 	at := cli.GlobalFlags{Data: dir}
 	c, err := readOrNew(dir)

@@ -44,7 +44,7 @@ type Signals struct {
 	came   chan os.Signal
 }
 
-// Catch begins to catch signals. The first one ends the context, and the service manager is told; a
+// Catch begins to catch signals. The first one ends the context and notifies the service manager; a
 // second one kills the program.
 func Catch(parent context.Context) (context.Context, *Signals) {
 	ctx, cancel := context.WithCancelCause(parent)

@@ -82,7 +82,7 @@ func ParseSiteSets(texts []string) (map[string][]string, error) {
 	return sets, nil
 }
 
-// maxCollections bounds the collections of a server: a search of all asks each of them.
+// maxCollections bounds the collections of a server: a search of all searches each of them.
 const maxCollections = 32
 
 // collectionName is the form of a name in --collection, which becomes part of addresses.
