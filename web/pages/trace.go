@@ -176,9 +176,9 @@ func nextText(m *messages.Printer, r *collection.TraceRecord) template.HTML {
 	case r.Next.IsZero():
 		return why
 	case r.Planned:
-		return join(": ", moment(m, r.Next), why)
+		return m.HTML("%s: %s", moment(m, r.Next), why)
 	}
-	return join(": ", m.HTML("%s, only with %s", moment(m, r.Next), "anatomy crawl --recrawl"), why)
+	return m.HTML("%s: %s", m.HTML("%s, only with %s", moment(m, r.Next), "anatomy crawl --recrawl"), why)
 }
 
 func fetchText(m *messages.Printer, f *collection.TraceFetch) template.HTML {
@@ -189,7 +189,7 @@ func fetchText(m *messages.Printer, f *collection.TraceFetch) template.HTML {
 	if f.Reason != "" {
 		outcome += " (" + reportedHTML(m, f.Reason) + ")"
 	}
-	all := []template.HTML{join(": ", moment(m, f.At), outcome)}
+	all := []template.HTML{m.HTML("%s: %s", moment(m, f.At), outcome)}
 	if f.Truncated != "" {
 		all = append(all, m.HTML("cut short (%s), only the first part of the body was kept", reportedHTML(m, f.Truncated)))
 	}
