@@ -69,6 +69,7 @@ searcher/internal/facets: vocab weburl searcher/query searcher/internal/retrieva
 searcher/internal/snapshot: vocab weburl analysis searcher/query searcher/scoring searcher/internal/memo searcher/internal/retrieval disk/damage disk/datadir disk/rankvector disk/segment disk/translations
 searcher/internal/presentation: vocab analysis searcher/query searcher/scoring searcher/internal/arena
 searcher/internal/suggest: analysis searcher/query searcher/internal/memo
+searcher/internal/shard: vocab analysis searcher/query searcher/scoring searcher/internal/arena searcher/internal/facets searcher/internal/presentation searcher/internal/retrieval searcher/internal/snapshot disk/segment
 searcher/internal/images: vocab analysis searcher/scoring
 internal/plural:
 internal/raster:

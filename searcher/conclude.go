@@ -16,7 +16,7 @@ func countBlocked(p *pass) error {
 		return nil
 	}
 	blocked, err := collectBeside(p, query.Both(filtered(p, p.root), query.AnySite(prefs.Block, MaxPreferred)), 1)
-	p.resp.Hidden, p.resp.HiddenExact = blocked.total, blocked.exact
+	p.resp.Hidden, p.resp.HiddenExact = blocked.Total, blocked.Exact
 	return err
 }
 

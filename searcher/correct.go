@@ -78,7 +78,7 @@ type evidence struct {
 
 func (e *evidence) Over() bool { return e.clock.Over() }
 
-func (e *evidence) Documents() int { return e.view.docs }
+func (e *evidence) Documents() int { return e.view.Docs }
 
 func (e *evidence) Pages(term string) (n int) {
 	for p := range e.view.parts() {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"anatomy/searcher/internal/shard"
 	"anatomy/searcher/internal/suggest"
 	"anatomy/vocab"
 )
@@ -52,10 +53,10 @@ func (s *Searcher) Phrases() int { return s.learnt.Load().completions.Len() }
 // FirstDocs returns the first n documents of shards in the order of URLs. The hosts of a shard's
 // documents are in that order, and its DocIDs count from 1.
 func FirstDocs(hosts [][]string, n int) []vocab.DocID {
-	all := make([][]hostDoc, len(hosts))
-	for shard, names := range hosts {
+	all := make([][]shard.HostDoc, len(hosts))
+	for of, names := range hosts {
 		for i, host := range names[:min(n, len(names))] {
-			all[shard] = append(all[shard], hostDoc{vocab.Outer(shard, vocab.DocID(i+1)), host})
+			all[of] = append(all[of], shard.HostDoc{Doc: vocab.Outer(of, vocab.DocID(i+1)), Host: host})
 		}
 	}
 	return firstDocs(all, n)

@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"anatomy/searcher/internal/facets"
-	"anatomy/searcher/internal/retrieval"
+	"anatomy/searcher/internal/shard"
 	"anatomy/searcher/query"
 )
 
@@ -74,18 +74,9 @@ func countFacets(p *pass) error {
 // tallyOf counts the pages of all shards that match a query.
 func tallyOf(p *pass, root *query.Node, kinds []FacetKind) (*facets.Tally, error) {
 	tallies := make([]*facets.Tally, len(p.shards))
-	err := p.each(func(i int, q *shardQuery) error {
-		tallies[i] = facets.NewTally()
-		clock := q.clock.Copy() // if time runs out the facets are partial, not the results
-		for _, part := range q.snap.Parts {
-			w := q.arena.retrieval.Walk(&part.Part, retrieval.Terms{}, nil, clock)
-			if err := tallies[i].Count(w, root, kinds, clock); err != nil {
-				if err := q.unreadable(part, err, nil); err != nil {
-					return err
-				}
-			}
-		}
-		return nil
+	err := p.each(func(i int, q *shard.Query) (err error) {
+		tallies[i], err = q.Tally(root, kinds)
+		return err
 	})
 	if err != nil {
 		return nil, err

@@ -3,6 +3,7 @@ package searcher
 import (
 	"slices"
 
+	"anatomy/searcher/internal/shard"
 	"anatomy/searcher/query"
 	"anatomy/searcher/scoring"
 )
@@ -29,8 +30,8 @@ func findIdentifiers(p *pass) (found []scoring.Identifier, err error) {
 	}
 	spelt = spelt[:min(len(spelt), maxLookups)]
 	has := make([][]bool, len(p.shards))
-	err = p.each(func(i int, q *shardQuery) (err error) {
-		has[i], err = q.has(spelt)
+	err = p.each(func(i int, q *shard.Query) (err error) {
+		has[i], err = q.Has(spelt)
 		return err
 	})
 	for k, id := range spelt {
@@ -60,6 +61,6 @@ func addIdentifiers(p *pass, found []scoring.Candidate, n int) ([]scoring.Candid
 	if err != nil {
 		return nil, 0, err
 	}
-	found, n = scoreToo(found, n, best.found)
+	found, n = scoreToo(found, n, best.Pages)
 	return found, n, nil
 }

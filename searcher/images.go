@@ -132,7 +132,7 @@ func newImageRanker(v *view, resp *Response) (*images.Ranker, error) {
 			}
 			df += n
 		}
-		r.AddTerm(word, scoring.IDF(v.docs, df))
+		r.AddTerm(word, scoring.IDF(v.Docs, df))
 	}
 	return r, nil
 }

@@ -120,8 +120,8 @@ func eachTitle(ctx context.Context, v *view, visit func(title string, rank float
 				return ctx.Err()
 			}
 			rank := v.rankOf(p.DocIDOf(ord))
-			if v.ranked == 0 {
-				rank = 1 / float64(v.docs)
+			if v.Ranked == 0 {
+				rank = 1 / float64(v.Docs)
 			}
 			visit(info.Title, rank)
 			return ctx.Err()

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"anatomy/searcher/internal/retrieval"
+	"anatomy/searcher/internal/shard"
 	"anatomy/searcher/query"
 	"anatomy/searcher/scoring"
 	"anatomy/vocab"
@@ -88,19 +88,6 @@ func (r *references) addRelated(docs []vocab.DocID) {
 	}
 }
 
-// relatedBonus returns the points of a page of related:.
-func relatedBonus(w *scoring.Weights, pages map[vocab.DocID]int, doc vocab.DocID) scoring.Bonus {
-	nearer, related := pages[doc]
-	if !related {
-		return scoring.Bonus{}
-	}
-	return scoring.Bonus{
-		Score: w.RelatedPoints(nearer),
-		Detail: fmt.Sprintf("%d pages are nearer to the one that is named, of %d",
-			nearer, scoring.MaxRelated),
-	}
-}
-
 // findTargets returns the documents that the URL of a reference names, ascending.
 func findTargets(p *pass, ref query.Ref) ([]vocab.DocID, error) {
 	if ref.Site() {
@@ -126,9 +113,9 @@ func findTargets(p *pass, ref query.Ref) ([]vocab.DocID, error) {
 
 // findSite returns the documents of a host and its subdomains.
 func findSite(p *pass, ref query.Ref) ([]vocab.DocID, error) {
-	all := make([][]hostDoc, len(p.shards))
-	err := p.each(func(i int, q *shardQuery) (err error) {
-		all[i], err = q.siteDocs(ref.URL, maxTargets)
+	all := make([][]shard.HostDoc, len(p.shards))
+	err := p.each(func(i int, q *shard.Query) (err error) {
+		all[i], err = q.SiteDocs(ref.URL, maxTargets)
 		return err
 	})
 	docs := firstDocs(all, maxTargets)
@@ -142,37 +129,16 @@ func findSite(p *pass, ref query.Ref) ([]vocab.DocID, error) {
 	return docs, err
 }
 
-// A hostDoc is a document with its host, in the form of URL keys.
-type hostDoc struct {
-	doc  vocab.DocID
-	host string
-}
-
 // firstDocs returns the first n documents in the order of URLs, ascending by DocID. all has the
 // first n of each shard in that order. No two shards share a host.
-func firstDocs(all [][]hostDoc, n int) (docs []vocab.DocID) {
+func firstDocs(all [][]shard.HostDoc, n int) (docs []vocab.DocID) {
 	merged := slices.Concat(all...)
 	if len(all) > 1 {
-		slices.SortStableFunc(merged, func(a, b hostDoc) int { return strings.Compare(a.host, b.host) })
+		slices.SortStableFunc(merged, func(a, b shard.HostDoc) int { return strings.Compare(a.Host, b.Host) })
 	}
 	for _, d := range merged[:min(n, len(merged))] {
-		docs = append(docs, d.doc)
+		docs = append(docs, d.Doc)
 	}
 	slices.Sort(docs)
 	return docs
-}
-
-// siteDocs returns the first n documents of a host and its subdomains in the order of URLs.
-func (q *shardQuery) siteDocs(host string, n int) (docs []hostDoc, err error) {
-	for _, part := range q.snap.Parts {
-		w := q.walk(part)
-		it := w.Site(host)
-		for ord := it.Advance(0); ord != retrieval.End && len(docs) < n; ord = it.Advance(ord + 1) {
-			if !part.Dead.Has(ord) {
-				docs = append(docs, hostDoc{part.DocIDOf(ord), part.Segment.Host(ord)})
-			}
-		}
-		err = errors.Join(err, w.Err())
-	}
-	return docs, err
 }

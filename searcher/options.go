@@ -6,7 +6,6 @@ import (
 
 	"anatomy/analysis"
 	"anatomy/searcher/query"
-	"anatomy/vocab"
 )
 
 // A query may be a command line: the words after a minus in "ant -buildfile" and "tar -xzf" are
@@ -49,24 +48,18 @@ func readOptions(s *search, q query.Query, resp *Response) (query.Query, error) 
 // these, too. may reports whether any of the best pages shows one as an option.
 func areOptions(p *pass, words []query.Loose, others bool) (are, may bool, err error) {
 	have, show := make([]int, len(words)), make([]int, len(words))
+	terms := make([]string, len(words))
+	for k := range words {
+		terms[k] = words[k].Word
+	}
 	best := p.ranked[:min(len(p.ranked), optionPages)]
-	for i := range best {
-		part := p.view.part(best[i])
-		info, err := part.Segment.Info(best[i].Ord)
+	for i := range p.shards {
+		h, s, err := p.shards[i].Options(best, terms)
 		if err != nil {
-			if err := p.shardOf(best[i].Doc).unreadable(part, err, nil); err != nil {
-				return false, false, err
-			}
-			continue
+			return false, false, err
 		}
-		text := vocab.WithoutSectionMarks(info.Text)
-		for k, w := range words {
-			if analysis.HasToken(text, w.Word) {
-				have[k]++
-			}
-			if analysis.HasToken(text, "-"+w.Word) {
-				show[k]++
-			}
+		for k := range words {
+			have[k], show[k] = have[k]+h[k], show[k]+s[k]
 		}
 	}
 	for k := range words {

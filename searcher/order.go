@@ -4,8 +4,8 @@ import (
 	"cmp"
 	"slices"
 
+	"anatomy/searcher/internal/snapshot"
 	"anatomy/searcher/scoring"
-	"anatomy/weburl"
 )
 
 // Equal pages are in the order of the keys of their URLs ([weburl.URL.Key]), which is that of
@@ -17,20 +17,10 @@ func (v *view) byURL(x, y scoring.Candidate) int {
 	if x.Part == y.Part && shardOf(x.Doc) == shardOf(y.Doc) {
 		return cmp.Compare(x.Ord, y.Ord)
 	}
-	return cmp.Compare(v.urlKey(x), v.urlKey(y))
+	return cmp.Compare(v.shardOf(x).URLKey(x), v.shardOf(y).URLKey(y))
 }
 
-func (v *view) urlKey(c scoring.Candidate) string {
-	info, err := v.part(c).Segment.Record(c.Ord)
-	if err != nil { // present reports it
-		return ""
-	}
-	u, err := weburl.Parse(info.URL)
-	if err != nil {
-		return ""
-	}
-	return u.Key()
-}
+func (v *view) shardOf(c scoring.Candidate) *snapshot.Snapshot { return v.shards[shardOf(c.Doc)] }
 
 // byFirst orders pages by the score of the first phase, descending.
 func (v *view) byFirst(x, y scoring.Candidate) int {

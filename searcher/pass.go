@@ -2,102 +2,49 @@ package searcher
 
 import (
 	"math"
-	"slices"
 
-	"anatomy/disk/segment"
 	"anatomy/searcher/internal/arena"
 	"anatomy/searcher/internal/presentation"
 	"anatomy/searcher/internal/retrieval"
+	"anatomy/searcher/internal/shard"
 	"anatomy/searcher/pins"
 	"anatomy/searcher/query"
 	"anatomy/searcher/scoring"
 	"anatomy/searcher/synonyms"
-	"anatomy/vocab"
 )
 
 // A queryArena is the memory of one query, which the next query reuses. Responses must not refer to
 // it.
 type queryArena struct {
-	parser    query.Parser
-	retrieval retrieval.Arena
-	scoring   scoring.Arena
-	shown     presentation.Arena
-	searches  arena.Of[search]
-	passes    arena.Of[pass]
-	queries   arena.Of[shardQuery]
-	shards    []*queryArena // of several shards, see ofShard
-	answers   arena.Of[firstAnswer]
-	counts    arena.Of[int]
-	lists     arena.Of[*segment.PostingIterator]
-	parts     arena.Of[[]*segment.PostingIterator]
-
-	// One user at a time:
-	scorer scoring.Scorer
-	reader pageReader
-	hits   [][]vocab.Hit // hits of one page, by term
-	order  []int         // see inDiskOrder
-	keys   []uint64
+	parser   query.Parser
+	scoring  scoring.Arena
+	shown    presentation.Arena
+	searches arena.Of[search]
+	passes   arena.Of[pass]
+	queries  arena.Of[shard.Query]
+	shards   []*shard.Arena
+	answers  arena.Of[shard.FirstAnswer]
 }
 
 // reset frees the memory of a query.
 func (a *queryArena) reset() {
-	a.retrieval.Reset()
 	a.scoring.Reset()
 	a.shown.Reset()
 	a.searches.Reset()
 	a.passes.Reset()
 	a.queries.Reset()
 	a.answers.Reset()
-	a.counts.Reset()
-	a.lists.Reset()
-	a.parts.Reset()
-	a.reader = pageReader{}
 	for _, shard := range a.shards {
-		shard.reset()
+		shard.Reset()
 	}
 }
 
-// ofShard returns the memory of one of n shards. A single shard uses the memory of the query.
-func (a *queryArena) ofShard(i, n int) *queryArena {
-	if n == 1 {
-		return a
-	}
+// ofShard returns the memory of a shard.
+func (a *queryArena) ofShard(i int) *shard.Arena {
 	for len(a.shards) <= i {
-		a.shards = append(a.shards, &queryArena{})
+		a.shards = append(a.shards, &shard.Arena{})
 	}
 	return a.shards[i]
-}
-
-// hitsOf returns memory for the hits of n terms.
-func (a *queryArena) hitsOf(n int) [][]vocab.Hit {
-	for len(a.hits) < n {
-		a.hits = append(a.hits, nil)
-	}
-	return a.hits[:n]
-}
-
-// inDiskOrder returns the indices of the candidates in the shard of a base, in their order on disk.
-// The next call overwrites the result.
-func (a *queryArena) inDiskOrder(candidates []scoring.Candidate, base vocab.DocID) []int {
-	order, keys, parts := a.order[:0], a.keys, 1
-	for part := 0; part < parts; part++ {
-		keys = keys[:0]
-		for i := range candidates {
-			c := &candidates[i]
-			if shardOf(c.Doc) != shardOf(base) {
-				continue
-			}
-			if parts = max(parts, c.Part+1); c.Part == part {
-				keys = append(keys, uint64(c.Ord)<<32|uint64(i))
-			}
-		}
-		slices.Sort(keys)
-		for _, key := range keys {
-			order = append(order, int(uint32(key)))
-		}
-	}
-	a.order, a.keys = order, keys
-	return order
 }
 
 // A search is one request answered from one view: the state that its passes share.
@@ -129,7 +76,7 @@ type pass struct {
 	refs    references       // locate
 	ended   bool             // the query cannot be answered; resp.Why has the reason
 
-	shards []shardQuery // newPass
+	shards []shard.Query // newPass
 
 	root  *query.Node // the query that is answered: with references resolved, with forms
 	terms *scoring.Terms
@@ -137,9 +84,9 @@ type pass struct {
 
 	identifiers []scoring.Identifier // retrieve: of the collection
 
-	preferred []preference
-	homes     []home
-	request   exactRequest // see exact
+	preferred []shard.Preference
+	homes     []shard.Home
+	request   shard.ExactRequest // see exact
 
 	found     []scoring.Candidate // retrieve: the best pages of the first phase, descending
 	toRank    int                 // retrieve: number of found that the second phase scores
@@ -166,8 +113,7 @@ func (s *search) newPass(q query.Query, resp *Response) *pass {
 		if n > 1 {
 			clock = s.clock.Copy()
 		}
-		arena := s.arena.ofShard(i, n)
-		p.shards[i] = shardQuery{snap: snap, weights: p.weights, clock: clock, arena: arena}
+		p.shards[i] = shard.New(snap, p.weights, clock, s.arena.ofShard(i))
 	}
 	return p
 }

@@ -85,9 +85,9 @@ func meets(p *pass, c scoring.Candidate, conditions []*query.Node) (bool, error)
 // matches reports whether a page matches a query. A page that cannot be read does not.
 func matches(p *pass, c scoring.Candidate, root *query.Node) (bool, error) {
 	q := p.shardOf(c.Doc)
-	yes, err := q.matches(root, c.Part, c.Ord)
+	yes, err := q.Matches(root, c.Part, c.Ord)
 	if err != nil {
-		return false, q.unreadable(q.snap.Parts[c.Part], err, nil)
+		return false, q.Unreadable(p.view.part(c), err, nil)
 	}
 	return yes, nil
 }

@@ -1,8 +1,7 @@
 package searcher
 
 import (
-	"slices"
-
+	"anatomy/searcher/internal/shard"
 	"anatomy/searcher/scoring"
 	"anatomy/vocab"
 )
@@ -81,7 +80,7 @@ func findMissing(p *pass, page []scoring.Candidate, results []Result) error {
 	for i := range results {
 		for k := range words {
 			if held[i]>>k&1 == 0 {
-				results[i].Missing = append(results[i].Missing, words[k].text)
+				results[i].Missing = append(results[i].Missing, words[k].Text)
 			}
 		}
 	}
@@ -89,29 +88,40 @@ func findMissing(p *pass, page []scoring.Candidate, results []Result) error {
 }
 
 // heldBy returns the words of prose and, for each page, the bitmap of those that it contains.
-func heldBy(p *pass, pages []scoring.Candidate) (words []choice, held []uint64, err error) {
-	words, held = choices(p.terms, p.root.Content()), make([]uint64, len(pages))
-	err = p.each(func(_ int, q *shardQuery) error { return q.held(p.terms, words, pages, held) })
+func heldBy(p *pass, pages []scoring.Candidate) (words []shard.Choice, held []uint64, err error) {
+	words, held = shard.Choices(p.terms, p.root.Content()), make([]uint64, len(pages))
+	err = p.each(func(_ int, q *shard.Query) error { return q.Held(p.terms, words, pages, held) })
 	return words, held, err
 }
 
 // describeAll fills in results, and drops those that cannot be read.
 func describeAll(p *pass, page []scoring.Candidate, results []Result) ([]Result, error) {
-	r := &presentRequest{p.root, p.exact(), p.req.Explain}
-	err := p.each(func(_ int, q *shardQuery) error { return q.present(r, page, results) })
-	return slices.DeleteFunc(results, func(r Result) bool { return r.Doc == 0 }), err
+	r := &shard.PresentRequest{Root: p.root, Exact: p.exact(), Explain: p.req.Explain}
+	presented := make([]shard.Presented, len(page))
+	err := p.each(func(_ int, q *shard.Query) error { return q.Present(r, page, presented) })
+	all := results[:0]
+	for i := range results {
+		if !presented[i].Unread {
+			results[i].describe(&presented[i])
+			all = append(all, results[i])
+		}
+	}
+	return all, err
 }
 
 // newResult returns a result with the fields of Request.Bare.
 func newResult(p *pass, c scoring.Candidate) Result {
 	return Result{
 		Doc: c.Doc, Score: c.Score, PageRank: p.view.rankOf(c.Doc),
-		Similar: len(p.collapser.Same[c.Doc]), More: p.collapser.More[c.Doc],
+		Pinned: c.Pinned, Similar: len(p.collapser.Same[c.Doc]), More: p.collapser.More[c.Doc],
 	}
 }
 
-// describe fills in the fields from the index record of the page.
-func (r *Result) describe(info *vocab.DocInfo) {
+// describe fills in the fields that a page presents.
+func (r *Result) describe(p *shard.Presented) {
+	r.Snippet, r.Section, r.Sections = p.Passage.Snippet, p.Passage.Section, p.Passage.More
+	r.Explanation = p.Explanation
+	info := &p.Info
 	r.URL, r.Title, r.Lang = info.URL, info.Title, info.Lang
 	if r.Title == "" {
 		r.Title = info.URL

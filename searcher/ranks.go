@@ -13,6 +13,7 @@ import (
 
 	"anatomy/disk/rankvector"
 	"anatomy/searcher/internal/retrieval"
+	"anatomy/searcher/internal/shard"
 	"anatomy/searcher/internal/snapshot"
 	"anatomy/searcher/scoring"
 	"anatomy/vocab"
@@ -51,7 +52,7 @@ type namedView struct {
 
 // ranked returns the view with the ranks of a named vector. It is valid as long as base is held.
 func (s *Searcher) ranked(ctx context.Context, base *view, name string) (*view, error) {
-	if name == "" || name == rankvector.Default && base.ranked > 0 {
+	if name == "" || name == rankvector.Default && base.Ranked > 0 {
 		return base, nil
 	}
 	near := strings.HasPrefix(name, NearPrefix)
@@ -97,9 +98,9 @@ func (s *Searcher) withRanks(base *view, name string) (*view, error) {
 // viewOf returns a view like base of snapshots with ranks of their own, which w is for.
 func viewOf(serial uint64, base *view, shards []*snapshot.Snapshot, w *scoring.Weights) *view {
 	return newView(serial, base.weights, shards, func(
-		snap *snapshot.Snapshot, p *snapshot.Part, of statistics,
+		snap *snapshot.Snapshot, p *snapshot.Part, of shard.Statistics,
 	) retrieval.StaticPoints {
-		return snap.StaticPoints(p, w, of.ranked)
+		return snap.StaticPoints(p, w, of.Ranked)
 	})
 }
 

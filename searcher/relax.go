@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"slices"
 
-	"anatomy/disk/segment"
 	"anatomy/searcher/internal/presentation"
+	"anatomy/searcher/internal/shard"
 	"anatomy/searcher/query"
 	"anatomy/searcher/scoring"
 	"anatomy/vocab"
@@ -62,8 +62,8 @@ func retrieveMost(p *pass) error {
 	if err != nil {
 		return err
 	}
-	p.resp.Total, p.resp.Exact = all.total, all.exact
-	found := slices.DeleteFunc(all.found, func(c scoring.Candidate) bool {
+	p.resp.Total, p.resp.Exact = all.Total, all.Exact
+	found := slices.DeleteFunc(all.Pages, func(c scoring.Candidate) bool {
 		return slices.ContainsFunc(matched, func(m scoring.Candidate) bool { return m.Doc == c.Doc })
 	})
 	p.found = found[:min(p.candidates, len(found))]
@@ -71,36 +71,17 @@ func retrieveMost(p *pass) error {
 	return nil
 }
 
-// A choice is a term that a page may lack, or several alternative terms.
-type choice struct {
-	text string        // in the query language
-	idf  scoring.Score // of the rarest of its terms
-	base []int         // by index in Terms: base of its terms and their forms
-}
-
-func choices(t *scoring.Terms, nodes []*query.Node) (all []choice) {
-	for _, n := range nodes {
-		c := choice{text: n.String()}
-		for _, leaf := range n.PositiveWords() {
-			base := t.Base[t.Index(leaf.Words[0])]
-			c.base, c.idf = append(c.base, base), max(c.idf, t.IDF[base])
-		}
-		all = append(all, c)
-	}
-	return all
-}
-
 // keepMost drops the ranked pages that contain too few terms. It records the missing terms and the
 // remaining scores of the others.
 func keepMost(p *pass) error {
 	r, all := p.relaxed, scoring.Score(0)
-	choices := choices(p.terms, r.terms)
+	choices := shard.Choices(p.terms, r.terms)
 	for i := range choices {
-		all += choices[i].idf
+		all += choices[i].IDF
 	}
 	has := make([]uint64, len(p.ranked)) // by page: bitmap of choices
-	if err := p.each(func(_ int, q *shardQuery) error {
-		return q.held(p.terms, choices, p.ranked, has)
+	if err := p.each(func(_ int, q *shard.Query) error {
+		return q.Held(p.terms, choices, p.ranked, has)
 	}); err != nil {
 		return err
 	}
@@ -108,9 +89,9 @@ func keepMost(p *pass) error {
 		held, missing := scoring.Score(0), make([]string, 0, len(choices))
 		for i := range choices {
 			if has[at]>>i&1 != 0 {
-				held += choices[i].idf
+				held += choices[i].IDF
 			} else {
-				missing = append(missing, choices[i].text)
+				missing = append(missing, choices[i].Text)
 			}
 		}
 		if held*1000 >= all*scoring.Score(scoring.MostHeld) {
@@ -123,24 +104,6 @@ func keepMost(p *pass) error {
 	})
 	p.ended = len(p.ranked) == 0
 	return nil
-}
-
-// heldBy reports whether a page contains one of the terms of a choice.
-func (c *choice) heldBy(
-	ord vocab.Ordinal, t *scoring.Terms, lists []*segment.PostingIterator,
-) (bool, error) {
-	for i, list := range lists {
-		if list == nil || !slices.Contains(c.base, t.Base[i]) {
-			continue
-		}
-		if list.Advance(ord) && list.Ord() == ord {
-			return true, nil
-		}
-		if err := list.Err(); err != nil {
-			return false, err
-		}
-	}
-	return false, nil
 }
 
 // addRelaxed merges the results of a relaxed query into those of the query itself. If not all of

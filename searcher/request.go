@@ -9,6 +9,7 @@ import (
 	"anatomy/disk/rankvector"
 	"anatomy/searcher/internal/images"
 	"anatomy/searcher/internal/presentation"
+	"anatomy/searcher/internal/shard"
 	"anatomy/searcher/query"
 	"anatomy/searcher/reload"
 	"anatomy/searcher/scoring"
@@ -288,6 +289,9 @@ type Version struct {
 
 // Types used in results, explanations and options.
 type (
+	Explanation = shard.Explanation
+	Near        = shard.Near
+
 	Fragment = presentation.Fragment
 	Section  = presentation.Section
 
@@ -305,25 +309,6 @@ const (
 	NearDistance = scoring.NearDistance // maximum distance of the sketches of near-duplicates
 	MaxRelated   = scoring.MaxRelated   // number of pages that related: finds
 )
-
-// An Explanation presents a score as the sum of its Parts (BP98 §4.5.1).
-type Explanation struct {
-	URL     string
-	Score   Score // the sum of the Points of Parts
-	Parts   []Part
-	Matches bool     // the page matches the query
-	Pinned  bool     // it comes first, because the operator pinned it for the query
-	Missing []string // terms of the query that the page lacks
-	Folded  *Near    // the result that the page is collapsed into, or nil
-}
-
-// A Near page is a near-duplicate of another, or a version of it in another language.
-type Near struct {
-	Doc      vocab.DocID
-	URL      string
-	Distance int    // of the two sketches, at most NearDistance; 0 for a version
-	Lang     string // language of a version
-}
 
 // Types of [Searcher.Images].
 type (

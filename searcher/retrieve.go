@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"anatomy/searcher/internal/retrieval"
+	"anatomy/searcher/internal/shard"
 	"anatomy/searcher/query"
 	"anatomy/searcher/scoring"
 	"anatomy/vocab"
@@ -48,9 +49,9 @@ func retrieve(p *pass) (err error) {
 // begin makes root the query of the pass, unless it cannot be answered.
 func begin(p *pass, root *query.Node) error {
 	resp := p.resp
-	resp.Documents, resp.Total, resp.Folded, resp.Exact = p.view.docs, 0, 0, true
+	resp.Documents, resp.Total, resp.Folded, resp.Exact = p.view.Docs, 0, 0, true
 	resp.Services = p.view.services
-	resp.NoPages = p.view.docs == 0
+	resp.NoPages = p.view.Docs == 0
 	if resp.Why = whyUnanswerable(p, root); resp.Why != "" {
 		p.ended = true
 		return nil
@@ -72,7 +73,7 @@ func whyUnanswerable(p *pass, root *query.Node) string {
 		return "The query has no words."
 	case !root.Positive():
 		return "The query only excludes pages. Add a word to search for."
-	case p.view.docs == 0:
+	case p.view.Docs == 0:
 		return "No pages are indexed yet."
 	}
 	return ""
@@ -83,14 +84,14 @@ func whyUnanswerable(p *pass, root *query.Node) string {
 func openTerms(p *pass, root *query.Node) error {
 	t := scoring.NewTerms(root, p.query.Name, p.identifiers, &p.arena.scoring)
 	p.terms = t
-	err := p.each(func(_ int, q *shardQuery) error { return q.open(t) })
+	err := p.each(func(_ int, q *shard.Query) error { return q.Open(t) })
 	for i := range p.shards {
-		for k, n := range p.shards[i].df {
+		for k, n := range p.shards[i].DF() {
 			t.DF[k] += n
 		}
 	}
 	_, span := p.search.weights.StaticRange()
-	t.Weigh(p.weights, span, p.view.docs, p.joint)
+	t.Weigh(p.weights, span, p.view.Docs, p.joint)
 	return err
 }
 
@@ -121,8 +122,8 @@ func candidates(p *pass, k int) (found []scoring.Candidate, toRank int, err erro
 	if err != nil {
 		return nil, 0, err
 	}
-	resp.Total, resp.Exact = all.total, all.exact
-	if found, toRank, err = addPreferred(p, all.found); err != nil {
+	resp.Total, resp.Exact = all.Total, all.Exact
+	if found, toRank, err = addPreferred(p, all.Pages); err != nil {
 		return nil, 0, err
 	}
 	toRank = promisingFirst(p, found[:min(toRank, len(found))])
@@ -137,34 +138,34 @@ func candidates(p *pass, k int) (found []scoring.Candidate, toRank int, err erro
 }
 
 // collect returns the best k pages of the first phase, in order, and the number of matches.
-func collect(p *pass, root *query.Node, k int) (firstAnswer, error) {
+func collect(p *pass, root *query.Node, k int) (shard.FirstAnswer, error) {
 	terms := retrieval.Terms{Words: p.terms.Words, Steps: p.terms.Steps, Shift: p.terms.Shift}
-	r := firstRequest{root, terms, k, p.countTo}
+	r := shard.FirstRequest{Root: root, Terms: terms, K: k, CountTo: p.countTo}
 	answers := p.arena.answers.Alloc(len(p.shards))
-	if err := p.each(func(i int, q *shardQuery) (err error) {
-		answers[i], err = q.collect(r, p.view.byFirst)
+	if err := p.each(func(i int, q *shard.Query) (err error) {
+		answers[i], err = q.Collect(r)
 		return err
 	}); err != nil {
-		return firstAnswer{}, err
+		return shard.FirstAnswer{}, err
 	}
 	all := answers[0]
 	if len(answers) > 1 {
 		all = p.merge(answers, k)
 	}
 	p.resp.Partial = p.resp.Partial || p.clock.Over()
-	all.exact = all.exact && !p.resp.Partial
+	all.Exact = all.Exact && !p.resp.Partial
 	return all, nil
 }
 
 // merge returns the best k pages of all shards.
-func (p *pass) merge(answers []firstAnswer, k int) firstAnswer {
-	all := firstAnswer{exact: true}
+func (p *pass) merge(answers []shard.FirstAnswer, k int) shard.FirstAnswer {
+	all := shard.FirstAnswer{Exact: true}
 	for _, a := range answers {
-		all.found = append(all.found, a.found...)
-		all.total, all.exact = all.total+a.total, all.exact && a.exact
+		all.Pages = append(all.Pages, a.Pages...)
+		all.Total, all.Exact = all.Total+a.Total, all.Exact && a.Exact
 	}
-	slices.SortFunc(all.found, p.view.byFirst)
-	all.found = all.found[:min(k, len(all.found))]
+	slices.SortFunc(all.Pages, p.view.byFirst)
+	all.Pages = all.Pages[:min(k, len(all.Pages))]
 	return all
 }
 
@@ -176,8 +177,8 @@ func addPreferred(
 ) (all []scoring.Candidate, toRank int, err error) {
 	var sites []string
 	for i := range p.preferred {
-		if p.preferred[i].kind != lowered {
-			sites = append(sites, p.preferred[i].site)
+		if p.preferred[i].Kind != shard.Lowered {
+			sites = append(sites, p.preferred[i].Site)
 		}
 	}
 	complete := len(found) <= p.candidates && p.resp.Exact && p.resp.Total <= len(found)
@@ -194,7 +195,7 @@ func addPreferred(
 		in[first[i].Doc] = true
 	}
 	all = slices.Clone(first)
-	for _, c := range preferred.found {
+	for _, c := range preferred.Pages {
 		if !in[c.Doc] {
 			in[c.Doc] = true
 			all = append(all, c)
@@ -211,9 +212,9 @@ func addPreferred(
 
 // collectBeside is collect for a query other than that of the pass. Its total does not change
 // Response.Total.
-func collectBeside(p *pass, root *query.Node, k int) (firstAnswer, error) {
+func collectBeside(p *pass, root *query.Node, k int) (shard.FirstAnswer, error) {
 	a, err := collect(p, root, k)
-	p.resp.Exact = p.resp.Exact && (a.exact || !p.resp.Partial)
+	p.resp.Exact = p.resp.Exact && (a.Exact || !p.resp.Partial)
 	return a, err
 }
 
@@ -253,7 +254,7 @@ func addTitles(p *pass, found []scoring.Candidate, n int) ([]scoring.Candidate, 
 	if err != nil {
 		return nil, 0, err
 	}
-	found, n = scoreToo(found, n, titled.found)
+	found, n = scoreToo(found, n, titled.Pages)
 	return found, n, nil
 }
 
@@ -285,7 +286,7 @@ func addHomes(p *pass, found []scoring.Candidate, n int) ([]scoring.Candidate, i
 			h.Candidate = found[at]
 			found = slices.Delete(found, at, at+1)
 		default:
-			matches, _ := p.shardOf(h.Doc).matches(allowed(p, p.root), h.Part, h.Ord)
+			matches, _ := p.shardOf(h.Doc).Matches(allowed(p, p.root), h.Part, h.Ord)
 			if !matches {
 				continue
 			}

@@ -67,7 +67,7 @@ func (s *Searcher) answer(
 	k := s.learnt.Load()
 	err := s.answerWith(k, v, q, req, resp, clock, a)
 	if k != nil || err != nil || resp.Total > 0 || resp.Most > 0 || !s.runs.Load() ||
-		v.docs == 0 || q.Root == nil || !q.Root.Positive() {
+		v.Docs == 0 || q.Root == nil || !q.Root.Positive() {
 		return err
 	}
 	if k = s.awaitLearnt(clock); k != nil {
@@ -213,8 +213,8 @@ func explainURL(p *pass, u *weburl.URL) (*Explanation, error) {
 	if err != nil {
 		return nil, err
 	}
-	shard := p.shardOf(c.Doc)
-	e, err := shard.explain(p.exact(), c.Part, c.Ord, info.URL)
+	q := p.shardOf(c.Doc)
+	e, err := q.Explain(p.exact(), c.Part, c.Ord, info.URL)
 	if err != nil {
 		return nil, err
 	}
@@ -224,7 +224,7 @@ func explainURL(p *pass, u *weburl.URL) (*Explanation, error) {
 	}
 	e.Pinned = pinned != nil && pinned.Doc == c.Doc
 	if e.Matches = !p.ended; e.Matches {
-		e.Matches, err = shard.matches(p.root, c.Part, c.Ord)
+		e.Matches, err = q.Matches(p.root, c.Part, c.Ord)
 	}
 	if err != nil || !e.Matches {
 		return e, err
@@ -234,7 +234,7 @@ func explainURL(p *pass, u *weburl.URL) (*Explanation, error) {
 	}
 	if into, ok := p.collapser.Into[c.Doc]; ok {
 		info, err := p.view.part(into.Candidate).Segment.Record(into.Ord)
-		e.Folded = &Near{into.Doc, info.URL, into.Distance, ""}
+		e.Folded = &Near{Doc: into.Doc, URL: info.URL, Distance: into.Distance}
 		if into.Version {
 			_, own := p.view.versionsOf(into.Doc)
 			e.Folded.Lang = own.Lang
@@ -289,19 +289,12 @@ func (t *Trial) read(p *pass) error {
 	pages := p.found[:p.toRank]
 	of := p.exact()
 	for i := range p.shards {
-		q := &p.shards[i]
-		var r *pageReader
-		for _, at := range q.arena.inDiskOrder(pages, q.snap.Base) {
-			c := &pages[at]
-			if r == nil || r.index != c.Part {
-				r = newPageReader(q, of, c.Part)
-			}
-			page, err := r.read(c.Ord)
-			if err != nil {
-				return err
-			}
-			rank := p.view.rankOf(c.Doc) * float64(p.view.ranked)
-			t.pages = append(t.pages, trialPage{Page: page.Clone(), doc: c.Doc, rank: rank})
+		if err := p.shards[i].EachPage(of, pages, func(at int, page *scoring.Page) {
+			doc := pages[at].Doc
+			rank := p.view.rankOf(doc) * float64(p.view.Ranked)
+			t.pages = append(t.pages, trialPage{Page: page.Clone(), doc: doc, rank: rank})
+		}); err != nil {
+			return err
 		}
 	}
 	slices.SortFunc(pages, p.view.byURL)

@@ -8,6 +8,7 @@
 //	searcher/internal/snapshot      opens segments and ranks
 //	searcher/internal/retrieval     finds the best pages of a segment by impact: the first phase
 //	searcher/scoring                scores pages exactly and explains scores: the second phase
+//	searcher/internal/shard         the calls of the stages to one shard
 //	searcher/internal/presentation  collapses near-duplicates and crowded hosts, cuts snippets
 //	searcher/internal/suggest       corrects spellings and completes queries
 //	searcher/internal/facets        counts pages by site, language, type and year
@@ -22,7 +23,7 @@
 //
 // A collection may be in several data folders, its shards: see OpenShards. A view is a snapshot of
 // each shard, with the statistics over all of them. A step calls every shard through the methods of
-// shardQuery, passes data of the other shards as arguments, and decides by their results. A single
+// [shard.Query], passes data of the other shards as arguments, and decides by their results. A single
 // data folder is one shard, which is called directly.
 //
 // # Order of results
@@ -57,6 +58,7 @@ import (
 	"anatomy/disk/segment"
 	"anatomy/disk/shards"
 	"anatomy/searcher/internal/retrieval"
+	"anatomy/searcher/internal/shard"
 	"anatomy/searcher/internal/snapshot"
 	"anatomy/searcher/pins"
 	"anatomy/searcher/query"
@@ -204,9 +206,9 @@ func (s *Searcher) Refresh() (changed bool, err error) {
 		snaps = append(snaps, store.Acquire())
 	}
 	v := newView(s.serials.Add(1), w, snaps, func(
-		snap *snapshot.Snapshot, p *snapshot.Part, of statistics,
+		snap *snapshot.Snapshot, p *snapshot.Part, of shard.Statistics,
 	) retrieval.StaticPoints {
-		return snap.CachedStaticPoints(p, w, of.ranked)
+		return snap.CachedStaticPoints(p, w, of.Ranked)
 	})
 	s.mu.Lock()
 	s.current = v
@@ -343,7 +345,7 @@ type Stats struct {
 func (s *Searcher) Stats() Stats {
 	v := s.acquire()
 	defer s.release(v)
-	stats := Stats{State: v.state, Documents: v.docs, Ranked: v.ranked, Missing: v.missing, Answers: s.answers.Stats()}
+	stats := Stats{State: v.state, Documents: v.Docs, Ranked: v.Ranked, Missing: v.missing, Answers: s.answers.Stats()}
 	for i, snap := range v.shards {
 		stats.Generation += snap.Generation
 		stats.Segments += len(snap.Parts)

@@ -317,7 +317,7 @@ func TestQueriesWhileRefreshing(t *testing.T) {
 					return
 				default:
 				}
-				resp, err := s.Search(context.Background(), searcher.Request{Query: `"a b"`, Explain: true})
+				resp, err := s.Search(context.Background(), searcher.Request{Query: `"a b"`, Explain: true, Within: time.Minute})
 				if err != nil || resp.Total != resp.Documents || resp.Partial {
 					t.Errorf("%d of %d pages found, %v, %s", resp.Total, resp.Documents, err, resp.Why)
 					return

@@ -31,7 +31,7 @@ func foldVersions(p *pass) ([]scoring.Candidate, error) {
 			missing[doc] = len(words)
 		}
 	}
-	languages := versions.Readable(p.query.Root, p.exact().languages, p.req.Reads)
+	languages := versions.Readable(p.query.Root, p.exact().Languages, p.req.Reads)
 	return p.collapser.Versions(p.ranked, func(c scoring.Candidate) presentation.Version {
 		_, own := p.view.versionsOf(c.Doc)
 		if own == nil {

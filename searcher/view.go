@@ -13,6 +13,7 @@ import (
 	"anatomy/disk/segment"
 	"anatomy/searcher/internal/memo"
 	"anatomy/searcher/internal/retrieval"
+	"anatomy/searcher/internal/shard"
 	"anatomy/searcher/internal/snapshot"
 	"anatomy/searcher/query"
 	"anatomy/searcher/scoring"
@@ -30,22 +31,14 @@ type view struct {
 	shards  []*snapshot.Snapshot // copies of bases with static points
 	weights *scoring.Weights     // before those of a request, see weightsFor
 	missing []int                // numbers of the shards that have no data folder here; nil for a single shard
-	statistics
+	shard.Statistics
+	services     bool                                  // documents define web services
 	homes        *memo.Memo[string, scoring.Candidate] // home pages by host, see homeOf; Doc is 0 for none
 	languageOnce sync.Once
 	mainLanguage string // see language
 	dateOnce     sync.Once
 	dated        *view // see byDate
 	refs         int   // guarded by Searcher.mu
-}
-
-// Statistics are the counts over all shards that scores depend on.
-type statistics struct {
-	docs    int   // live documents
-	average int64 // average number of words of a body, over pages that have one
-	ranked  int   // documents with a PageRank
-
-	services bool // documents define web services
 }
 
 // baseOf returns the base of a shard's DocIDs.
@@ -59,18 +52,18 @@ func shardOf(doc vocab.DocID) int {
 // newView returns a view of snapshots, which have their ranks. static returns the static points of
 // a part, given the statistics.
 func newView(
-	serial uint64, w *scoring.Weights, bases []*snapshot.Snapshot, static func(*snapshot.Snapshot, *snapshot.Part, statistics) retrieval.StaticPoints,
+	serial uint64, w *scoring.Weights, bases []*snapshot.Snapshot, static func(*snapshot.Snapshot, *snapshot.Part, shard.Statistics) retrieval.StaticPoints,
 ) *view {
 	v := &view{serial: serial, weights: w, bases: bases, homes: &memo.Memo[string, scoring.Candidate]{}, refs: 1}
 	var words, texts uint64
 	for _, snap := range bases {
 		words, texts = words+snap.Words, texts+snap.Texts
-		v.docs, v.ranked = v.docs+snap.Docs, v.ranked+snap.Ranked()
+		v.Docs, v.Ranked = v.Docs+snap.Docs, v.Ranked+snap.Ranked()
 	}
 	for _, snap := range bases {
 		v.services = v.services || slices.ContainsFunc(snap.Parts, func(p *snapshot.Part) bool { return p.Segment.HasServices() })
 	}
-	v.average = int64(words / max(texts, 1))
+	v.Average = int64(words / max(texts, 1))
 	for i, snap := range bases {
 		if snap.Absent && len(bases) > 1 {
 			v.missing = append(v.missing, i)
@@ -81,7 +74,7 @@ func newView(
 	for _, snap := range bases {
 		states, generation = append(states, snap.State), generation+snap.Generation
 		v.shards = append(v.shards, snap.WithStatic(func(p *snapshot.Part) retrieval.StaticPoints {
-			return static(snap, p, v.statistics)
+			return static(snap, p, v.Statistics)
 		}))
 	}
 	if v.state = states[0]; len(states) > 1 {
@@ -113,7 +106,7 @@ func (v *view) markMissing(resp *Response) {
 // byDate returns the view with the dates of documents as static points.
 func (v *view) byDate() *view {
 	v.dateOnce.Do(func() {
-		v.dated = newView(v.serial, v.weights, v.shards, func(_ *snapshot.Snapshot, p *snapshot.Part, _ statistics) retrieval.StaticPoints {
+		v.dated = newView(v.serial, v.weights, v.shards, func(_ *snapshot.Snapshot, p *snapshot.Part, _ shard.Statistics) retrieval.StaticPoints {
 			days := make([]uint32, p.Segment.Docs())
 			for ord := range days {
 				days[ord] = uint32(p.Segment.Date(vocab.Ordinal(ord)))
@@ -146,7 +139,7 @@ func (v *view) shard(doc vocab.DocID) *snapshot.Snapshot {
 }
 
 func (v *view) part(c scoring.Candidate) *snapshot.Part {
-	return v.shards[shardOf(c.Doc)].Parts[c.Part]
+	return v.shardOf(c).Parts[c.Part]
 }
 
 // rankOf returns a document's share of the sum of all ranks, or 0 if unknown.

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"anatomy/analysis"
-	"anatomy/disk/segment"
+	"anatomy/searcher/internal/shard"
 	"anatomy/searcher/internal/snapshot"
 	"anatomy/searcher/query"
 	"anatomy/searcher/scoring"
@@ -19,30 +19,11 @@ import (
 // their hits are merged, and their idf is that of the pages with any of them. Synonyms are
 // forms of a term, too, however many pages match: see [synonyms.Table].
 
-// forms returns the forms of a term in the shard, and the number of documents that contain the term
-// or one of them.
-func (q *shardQuery) forms(key snapshot.FormsKey) (all snapshot.Forms) {
-	for _, part := range q.snap.Parts {
-		of, err := part.FormsOf(key, q.clock)
-		if err != nil {
-			q.unreadable(part, err, nil)
-		}
-		all.Words = snapshot.Union(all.Words, of.Words)
-		if len(of.Words) == 0 {
-			if of.DF, err = part.Segment.DF(segment.Full, []byte(key.Word)); err != nil {
-				q.unreadable(part, err, nil)
-			}
-		}
-		all.DF += of.DF
-	}
-	return all
-}
-
 // formsOf returns the forms of a term in all shards.
 func formsOf(p *pass, key snapshot.FormsKey) snapshot.Forms {
 	answers := make([]snapshot.Forms, len(p.shards))
-	p.each(func(i int, q *shardQuery) error {
-		answers[i] = q.forms(key)
+	p.each(func(i int, q *shard.Query) error {
+		answers[i] = q.Forms(key)
 		return nil
 	})
 	all := answers[0]
