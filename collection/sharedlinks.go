@@ -84,7 +84,7 @@ func (s *SharedLinks) acquire() (*heldLinks, error) {
 	return s.inUse, nil
 }
 
-// takeURLs takes over what earlier knows of URLs.
+// takeURLs shares the URL indexes of earlier, of link runs that both have.
 func (l *Links) takeURLs(earlier *Links) {
 	for i, s := range l.shards[:min(len(l.shards), len(earlier.shards))] {
 		s.set.ReuseURLIndexes(earlier.shards[i].set)

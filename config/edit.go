@@ -44,7 +44,7 @@ func edit(file []byte, was, now map[string]any) (content []byte, ok bool) {
 type assignment struct {
 	path     []string // the key with its table: crawl, delay
 	key      string   // as the file has it; "" for a header
-	from, to int      // offset of the first byte, and of that behind the last; of a header, in it
+	from, to int      // range of bytes in the file; for a header, both are an offset within it
 	inline   bool     // within braces
 }
 

@@ -11,7 +11,7 @@ import (
 
 var accent = regexp.MustCompile(`^#[0-9a-fA-F]{6}$`)
 
-// CheckAccent fails if the colour of the collection is not one.
+// CheckAccent fails if the accent is not a colour.
 func (s *Search) CheckAccent() error {
 	if s.Accent != "" && !accent.MatchString(s.Accent) {
 		return fmt.Errorf("%q is not a colour such as #0a7d5c", s.Accent)

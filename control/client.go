@@ -23,7 +23,7 @@ const answerTimeout = time.Minute
 // maxAnswer bounds an answer in bytes.
 const maxAnswer = 4 << 20
 
-// A Client speaks to the crawl that runs on a data folder, in this process or another. The error of
+// A Client sends requests to the crawl on a data folder, in this process or another. The error of
 // every method wraps vocab.ErrNoCrawl if no crawl runs, and ErrOtherVersion if the answer cannot be
 // parsed.
 type Client struct {

@@ -16,7 +16,7 @@
 //	GET  /1/bans                BlockReport with all patterns
 //
 // An error is {"error": "…"} with status 400, or 404 for a URL never seen. The number in front is
-// the version: a client that finds no such path speaks to another version of the program.
+// the version: for a client that finds no such path, the crawl is of another version of the program.
 package control
 
 import (

@@ -123,7 +123,7 @@ func relink(node ast.Node, source []byte, name string, pageOf func(string) (stri
 
 // relocate returns the URL on the web for a link in the document name. ok is false for links to files
 // without a page and to loopback addresses: a crawler that may visit private addresses would crawl
-// whatever runs there.
+// the services there.
 func relocate(dest, name string, pageOf func(string) (string, bool)) (to string, ok bool) {
 	u, err := url.Parse(dest)
 	if err != nil {

@@ -19,8 +19,8 @@ func (l length) plus(other length) length {
 // averageSteps is the number of steps of the average length per factor of 2.
 const averageSteps = 8
 
-// nextAverage returns the average length in words for the impacts of new segments: the one in
-// force, or the step nearest to the measured average if that is more than a step away. Because of
+// nextAverage returns the average length in words for the impacts of new segments: the current one,
+// or the step nearest to the measured average if that is more than a step away. Because of
 // the steps and the margin it rarely changes. So segments that were written at different times have
 // comparable impacts, and so have the shards of a split collection. It is a whole number, so that
 // it is equal on every machine.

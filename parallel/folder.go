@@ -175,7 +175,7 @@ func eachPage(
 const (
 	ofDeclared = 0.05 // in each of two languages, by what the index has
 	ofNamed    = 0.3  // whose URLs name one of two languages in one slot
-	ofTwins    = 0.02 // with a URL that differs from another's in a language
+	ofVersions = 0.02 // with a URL that differs from another's in a language
 )
 
 // candidates returns the pages of a site that may have versions, by their URLs or by their
@@ -214,21 +214,21 @@ func candidates(sources []source) (some []source) {
 		}
 		slots[slot] = many > 1 && float64(sum) >= ofNamed*total
 	}
-	twins := 0
+	versions := 0
 	for i := range sources {
 		isTwin, inSlot := keys[keyOf(&sources[i].url)] > 1, false
 		for _, v := range variants[i] {
 			isTwin, inSlot = isTwin || keys[v.key] > 1, inSlot || slots[v.slot]
 		}
 		if isTwin {
-			twins++
+			versions++
 		}
 		if isTwin || inSlot || languages > 1 && sources[i].lang != 0 {
 			some = append(some, sources[i])
 		}
 	}
 	if languages > 1 || slices.Contains(slices.Collect(maps.Values(slots)), true) ||
-		twins >= 2*leastPages && float64(twins) >= ofTwins*total {
+		versions >= 2*leastPages && float64(versions) >= ofVersions*total {
 		return some
 	}
 	return nil

@@ -59,7 +59,7 @@ type segmenter struct {
 	table   *translations.Table
 	pages   map[vocab.DocID]textPage
 	repo    *repository.Reader
-	texts   map[vocab.DocID][]align.Piece // of the group in hand
+	texts   map[vocab.DocID][]align.Piece // of the current group
 }
 
 type textPage struct {
@@ -92,7 +92,7 @@ func (s *segmenter) run(ctx context.Context, fn func(Pair, []Segment) error) (er
 	for _, g := range s.table.Groups {
 		s.texts = map[vocab.DocID][]align.Piece{}
 		g.Pairs(func(p translations.Pair) {
-			if err == nil && s.isAsked(p) {
+			if err == nil && s.includes(p) {
 				err = s.pair(p, fn)
 			}
 		})
@@ -103,8 +103,8 @@ func (s *segmenter) run(ctx context.Context, fn func(Pair, []Segment) error) (er
 	return nil
 }
 
-// isAsked reports whether the options include the languages of a pair.
-func (s *segmenter) isAsked(p translations.Pair) bool {
+// includes reports whether the options include the languages of a pair.
+func (s *segmenter) includes(p translations.Pair) bool {
 	all := s.options.Languages
 	return len(all) == 0 || slices.Contains(all, p.A.Lang) && slices.Contains(all, p.B.Lang)
 }

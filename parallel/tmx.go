@@ -10,7 +10,7 @@ import (
 // complete after Close.
 type TMX struct{ out *bufio.Writer }
 
-// NewTMX begins a translation memory. Sentences says whether segments are sentences.
+// NewTMX begins a translation memory. sentences is whether segments are sentences.
 func NewTMX(w io.Writer, version string, sentences bool) *TMX {
 	t := &TMX{bufio.NewWriter(w)}
 	kind := "block"

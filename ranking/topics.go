@@ -81,8 +81,8 @@ func topicNamed[T any](topics *[]T, name string, nameOf func(T) string, fresh T)
 	return &(*topics)[i], nil
 }
 
-// ComputeTopics computes a vector for each topic in one pass over the links, and puts them in
-// force. It uses the options Damping, Tolerance, MaxIterations, Workers, Memory and Progress. With
+// ComputeTopics computes a vector for each topic in one pass over the links, and makes them current.
+// It uses the options Damping, Tolerance, MaxIterations, Workers, Memory and Progress. With
 // a memory bound the topics are computed one at a time, from disk if the graph exceeds the bound.
 func ComputeTopics(ctx context.Context, dir string, topics []Topic, o pagerank.Options) ([]*Report, error) {
 	c, err := newComputation(dir)

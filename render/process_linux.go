@@ -14,7 +14,7 @@ import (
 
 const nobody = 65534 // user and group
 
-// giveAway makes a folder the property of the user that the browser runs as.
+// giveAway makes the user that the browser runs as the owner of a folder.
 func giveAway(dir string) error {
 	if os.Getuid() != 0 {
 		return nil

@@ -34,12 +34,12 @@ type tab struct {
 	paused  chan fetch.EventRequestPaused
 	loaded  chan struct{} // closed when the page and what it names have been loaded
 	started bool          // the document was delivered
-	asked   int           // requests of scripts
+	count   int           // requests of scripts
 }
 
 const (
 	quiet    = time.Second            // without requests, after which a page is taken as complete
-	look     = 100 * time.Millisecond // between two looks at the bounds
+	look     = 100 * time.Millisecond // between two checks of the bounds
 	patience = 5 * time.Second        // for a page that is quiet, and still without text
 	maxHTML  = 16 << 20               // UTF-16 units of a document
 )
@@ -117,8 +117,8 @@ func (t *tab) watch(pid int) {
 	}
 }
 
-// unwanted takes from a page what would wait for a person, or look for a network of its own.
-const unwanted = `for (const name of ["alert", "confirm", "prompt", "print", "open"]) window[name] = () => null;
+// disabling is a script that disables what would wait for a person, or use a network directly.
+const disabling = `for (const name of ["alert", "confirm", "prompt", "print", "open"]) window[name] = () => null;
 for (const name of ["RTCPeerConnection", "webkitRTCPeerConnection", "WebTransport", "WebSocket"]) delete window[name];`
 
 // render loads the page, and answers its requests until it is quiet.
@@ -152,7 +152,7 @@ func (t *tab) render(p *vocab.Page, load Load) ([]byte, error) {
 	if _, err := cdp.Call(t.ctx, t.session, fetch.Enable, fetch.EnableParams{}); err != nil {
 		return nil, err
 	}
-	first := page.AddScriptToEvaluateOnNewDocumentParams{Source: unwanted}
+	first := page.AddScriptToEvaluateOnNewDocumentParams{Source: disabling}
 	if _, err := cdp.Call(t.ctx, t.session, page.AddScriptToEvaluateOnNewDocument, first); err != nil {
 		return nil, err
 	}
@@ -233,7 +233,7 @@ func (t *tab) answer(e *fetch.EventRequestPaused, p *vocab.Page, load Load) erro
 		r, err = &vocab.Resource{Status: 204}, nil // so that the page does not try again
 	case e.Request.Method != "GET" || load == nil:
 	case kind == network.ResourceTypeScript, kind == network.ResourceTypeXHR, kind == network.ResourceTypeFetch:
-		if t.asked++; t.asked <= t.o.Requests {
+		if t.count++; t.count <= t.o.Requests {
 			r, err = load(t.ctx, e.Request.URL)
 		}
 	}
@@ -252,7 +252,7 @@ func (t *tab) answer(e *fetch.EventRequestPaused, p *vocab.Page, load Load) erro
 	return gone(err)
 }
 
-// gone drops the error of answering a request that the page has given up.
+// gone returns nil for the error of answering a request that the page has given up, and other errors.
 func gone(err error) error {
 	var protocol *cdproto.Error
 	if errors.As(err, &protocol) {

@@ -21,7 +21,7 @@ type Focus struct {
 	tokenizer analysis.Tokenizer
 	judged    map[vocab.Fingerprint]float32 // relevance of the first maxJudged pages
 	harvest   harvest
-	next      int // pages until everything is judged anew
+	next      int // pages until everything is judged again
 }
 
 const (
@@ -121,7 +121,7 @@ func (f *Focus) follow(p *page, linked []Link) []float64 {
 		}
 		c := f.links.add(linked[i].URL, v)
 		if f.links.score(c); c.changed() {
-			odds[i] = c.tell().Odds
+			odds[i] = c.report().Odds
 		}
 	}
 	return odds

@@ -17,7 +17,7 @@ type candidate struct {
 	olders   float64 // how many these are
 	features features
 	logit    float64 // the last score
-	told     float64 // the score that the caller knows
+	reported float64 // the score that the caller knows
 }
 
 // A vote is a link to a candidate.
@@ -66,7 +66,7 @@ func (s *links) add(u weburl.URL, v vote) *candidate {
 	fp := u.Fingerprint()
 	c := s.candidates[fp]
 	if c == nil {
-		c = &candidate{url: u, told: math.Inf(-1)}
+		c = &candidate{url: u, reported: math.Inf(-1)}
 		s.candidates[fp] = c
 	}
 	if len(c.links) == maxVotes {
@@ -140,7 +140,7 @@ func (s *links) rescore() (changed []Score) {
 	slices.Sort(all)
 	for _, fp := range all {
 		if c := s.candidates[fp]; c.changed() {
-			changed = append(changed, c.tell())
+			changed = append(changed, c.report())
 		}
 	}
 	if len(all) > maxCandidates {
@@ -154,10 +154,10 @@ func (s *links) rescore() (changed []Score) {
 	return changed
 }
 
-func (c *candidate) changed() bool { return math.Abs(c.logit-c.told) >= minChange }
+func (c *candidate) changed() bool { return math.Abs(c.logit-c.reported) >= minChange }
 
-// tell returns the score of a candidate and records it as reported.
-func (c *candidate) tell() Score {
-	c.told = c.logit
+// report returns the score of a candidate and records it as reported.
+func (c *candidate) report() Score {
+	c.reported = c.logit
 	return Score{URL: c.url, Odds: math.Exp(c.logit)}
 }

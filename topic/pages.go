@@ -34,7 +34,7 @@ type weighted struct {
 
 // Bounds on the stored pages.
 const (
-	MaxPages     = 2000 // whose terms are kept, to judge them anew
+	MaxPages     = 2000 // whose terms are kept, to judge them again
 	maxPageTerms = 1000 // distinct ones of a page
 	maxSequence  = 1 << 16
 )

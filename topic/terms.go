@@ -20,7 +20,7 @@ type terms struct {
 	relevantPages, allPages float64
 
 	weights [numViews][]weight
-	age     uint32 // grows when weights are to be computed anew
+	age     uint32 // grows when weights are to be computed again
 }
 
 // A weight is the log-odds and the idf of a term, as they were at an age.

@@ -3,7 +3,7 @@
 //
 // A [Focus] has two small linear models, which learn while the crawl goes on. The one for pages is
 // naive Bayes over their terms: examples and the pages that it finds relevant itself, against all
-// other pages. The one for links is a logistic regression that foretells the first model's judgement
+// other pages. The one for links is a logistic regression that predicts the first model's judgement
 // of a page before it is fetched (Chakrabarti, Punera, Subramanyam: Accelerated focused crawling,
 // 2002), from the pages that link to it, anchor texts and the words around them. A link of a page off
 // the topic has low odds and not none, so that a crawl tunnels through such pages when nothing better

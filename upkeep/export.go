@@ -79,15 +79,15 @@ func exportFolder(
 
 // An exporter writes the records of a repository to an archive.
 type exporter struct {
-	w      *warc.Writer
-	db     *docindex.DB
-	repo   *repository.Reader
-	o      ExportOptions
-	report *ExportReport
-	info   string // ID of the first record
-	block  bytes.Buffer
-	status int // of the block
-	told   time.Time
+	w        *warc.Writer
+	db       *docindex.DB
+	repo     *repository.Reader
+	o        ExportOptions
+	report   *ExportReport
+	info     string // ID of the first record
+	block    bytes.Buffer
+	status   int // of the block
+	reported time.Time
 }
 
 func (e *exporter) begin() (err error) {
@@ -111,8 +111,8 @@ func (e *exporter) record(rec *repository.Record, d *docindex.Record) (err error
 		e.report.Redirects++
 		err = e.redirect(rec, d.Fetch.Status)
 	}
-	if now := time.Now(); e.o.Progress != nil && now.Sub(e.told) >= tellEvery {
-		e.told = now
+	if now := time.Now(); e.o.Progress != nil && now.Sub(e.reported) >= reportEvery {
+		e.reported = now
 		e.o.Progress(*e.report)
 	}
 	return err

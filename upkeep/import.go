@@ -68,7 +68,7 @@ func Import(ctx context.Context, o ImportOptions) (ImportReport, error) {
 const (
 	maxRevisits = 10_000  // revisit records that wait for earlier pages to be committed
 	maxDigests  = 1 << 20 // digests of pages that revisit records may refer to, about 50 MB
-	tellEvery   = 250 * time.Millisecond
+	reportEvery = 250 * time.Millisecond
 )
 
 // An importer reads archives and passes their responses to an offline crawl.
@@ -76,7 +76,7 @@ type importer struct {
 	crawl    engine.Offline
 	o        ImportOptions
 	report   ImportReport
-	told     time.Time
+	reported time.Time
 	work     chan answer                     // claimed answers to be parsed
 	digests  map[vocab.ContentID]vocab.DocID // pages by the hash of their digest
 	revisits []revisit
@@ -172,10 +172,10 @@ func (i *importer) damaged(name string, err error) {
 // reportProgress reports progress if it is due, and checks the space on the disk.
 func (i *importer) reportProgress(name string) error {
 	now := time.Now()
-	if now.Sub(i.told) < tellEvery {
+	if now.Sub(i.reported) < reportEvery {
 		return nil
 	}
-	i.told = now
+	i.reported = now
 	if i.o.Progress != nil {
 		i.count(i.crawl.Stored())
 		i.o.Progress(name, i.report)

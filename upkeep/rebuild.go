@@ -38,7 +38,7 @@ type RebuildReport struct {
 
 // Rebuild rebuilds segments, link database and ranks from the repository and the document index, or
 // from those of all shards. The current index is searched until the new one replaces it
-// atomically. The same pages produce the same posting lists, whatever the number of workers and the
+// atomically. The same pages produce the same posting lists, for any number of workers and any
 // memory. Then canonical documents are elected, if no crawl has done that. The error wraps
 // ErrGivenText for a folder made by [IndexText].
 func Rebuild(ctx context.Context, dir string, o RebuildOptions) (report RebuildReport, err error) {

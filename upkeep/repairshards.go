@@ -22,13 +22,13 @@ import (
 // others their part of its links again, in parcels after the pending ones. So a damaged or missing
 // parcel is replaced by an empty one, and damaged mentions are dropped.
 type shardRepair struct {
-	dir    string
-	m      *shards.Map
-	o      RepairOptions
-	r      CheckReport
-	found  []*findings // by shard
-	anew   bool        // indexes, links and ranks are to be rebuilt
-	report *RepairReport
+	dir     string
+	m       *shards.Map
+	o       RepairOptions
+	r       CheckReport
+	found   []*findings // by shard
+	rebuild bool        // indexes, links and ranks are to be rebuilt
+	report  *RepairReport
 }
 
 // repairShards is Repair for a folder of shards.
@@ -46,7 +46,7 @@ func repairShards(ctx context.Context, dir string, o RepairOptions, r CheckRepor
 		return err
 	}
 	r.Checked = func(string, string) {}
-	s := &shardRepair{dir: dir, m: m, o: o, r: r, anew: shards.IsUnderRepair(dir), report: report}
+	s := &shardRepair{dir: dir, m: m, o: o, r: r, rebuild: shards.IsUnderRepair(dir), report: report}
 	for _, step := range []func(context.Context) error{s.begin, s.repositories} {
 		if err := errors.Join(step(ctx), ctx.Err()); err != nil {
 			return err
@@ -55,7 +55,7 @@ func repairShards(ctx context.Context, dir string, o RepairOptions, r CheckRepor
 	for _, f := range s.found {
 		report.Problems += f.problems
 	}
-	if s.anew {
+	if s.rebuild {
 		if _, err := Rebuild(ctx, dir, RebuildOptions{Log: o.Log, PDF: o.PDF}); err != nil {
 			return err
 		}
@@ -101,12 +101,12 @@ func (s *shardRepair) structures(ctx context.Context) error {
 		}
 		if one.Salvaged != nil {
 			s.report.Salvaged = one.Salvaged.plus(s.report.Salvaged)
-			s.anew = true // it may have lost its unsent links
+			s.rebuild = true // it may have lost its unsent links
 			if err := s.receive(i); err != nil {
 				return fmt.Errorf("shard %d: %w", i, err)
 			}
 		}
-		s.anew = s.anew || f.index
+		s.rebuild = s.rebuild || f.index
 	}
 	_, err := shards.Folders(s.dir)
 	return err
@@ -156,7 +156,7 @@ func (s *shardRepair) between(context.Context) error {
 	}
 	r := CheckReport{Checked: s.r.Checked, Problem: func(err error) {
 		s.report.Problems++
-		s.anew = true
+		s.rebuild = true
 		s.r.Problem(err)
 	}}
 	var bad []parcel.ID
@@ -187,7 +187,7 @@ func (s *shardRepair) repositories(ctx context.Context) error {
 	if !slices.ContainsFunc(s.found, damaged) {
 		return nil
 	}
-	s.anew = true
+	s.rebuild = true
 	for i, f := range s.found {
 		if damaged(f) || f.index {
 			if err := withoutIndex(shards.Folder(s.dir, i)); err != nil {

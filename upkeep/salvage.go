@@ -81,7 +81,7 @@ func salvage(ctx context.Context, dir string) (report Salvage, err error) {
 		return report, err
 	}
 	defer func() { err = errors.Join(err, w.Close()) }()
-	path, anew, aside := datadir.DocIndex(dir), datadir.FreshDocIndex(dir), datadir.DamagedDocIndex(dir)
+	path, rebuilt, aside := datadir.DocIndex(dir), datadir.FreshDocIndex(dir), datadir.DamagedDocIndex(dir)
 	s := &salvager{dir: dir, fresh: map[vocab.DocID]*docindex.Record{}, hosts: map[string]docindex.HostRecord{}}
 	if s.old, err = oldDocuments(w); err != nil {
 		return report, err
@@ -89,7 +89,7 @@ func salvage(ctx context.Context, dir string) (report Salvage, err error) {
 	if s.old != nil {
 		defer s.old.Close()
 	}
-	if s.db, err = docindex.Open(anew, docindex.Options{}); err != nil {
+	if s.db, err = docindex.Open(rebuilt, docindex.Options{}); err != nil {
 		return report, err
 	}
 	s.b = s.db.NewBatch()
@@ -108,7 +108,7 @@ func salvage(ctx context.Context, dir string) (report Salvage, err error) {
 	if err := errors.Join(err, s.db.Close()); err != nil {
 		return report, fmt.Errorf("docindex: rebuild: %w", err)
 	}
-	return s.report, durable.ReplaceFolder(durable.OS, anew, path, aside)
+	return s.report, durable.ReplaceFolder(durable.OS, rebuilt, path, aside)
 }
 
 // oldDocuments opens the best remaining document index of a folder, or returns nil if none can be

@@ -23,9 +23,9 @@ import (
 	"anatomy/vocab"
 )
 
-// ErrNotSettled is the error for an index that is not merged into one segment and one link run with
+// ErrNotMerged is the error for an index that is not merged into one segment and one link run with
 // all pages.
-var ErrNotSettled = errors.New("the index is not complete and merged into one segment")
+var ErrNotMerged = errors.New("the index is not complete and merged into one segment")
 
 // A SplitReport describes the shards that Split made.
 type SplitReport struct {
@@ -43,7 +43,7 @@ type SplitShard struct {
 
 // Split divides the data folder dir by site into n data folders below the folder to, which must be
 // empty or absent. Together they answer like dir. Split only reads dir, whose index must be merged
-// and complete; otherwise the error wraps [ErrNotSettled]. On failure it removes everything that it
+// and complete; otherwise the error wraps [ErrNotMerged]. On failure it removes everything that it
 // wrote.
 func Split(ctx context.Context, dir, to string, n int) (r SplitReport, err error) {
 	began := time.Now()
@@ -59,7 +59,7 @@ func Split(ctx context.Context, dir, to string, n int) (r SplitReport, err error
 		return r, err
 	}
 	if !m.Merged || len(m.Segments) != 1 || len(m.Links) != 1 {
-		return r, fmt.Errorf("%s: %w", dir, ErrNotSettled)
+		return r, fmt.Errorf("%s: %w", dir, ErrNotMerged)
 	}
 	if err := durable.MkdirAll(durable.OS, to); err != nil {
 		return r, err
@@ -195,7 +195,7 @@ func (s *splitter) splitRepository() error {
 		case s.ctx.Err() != nil:
 			return s.ctx.Err()
 		case at >= s.manifest.Indexed && r.Kind == repository.PageRecord && !r.Copy:
-			return fmt.Errorf("%s: %w: it lacks pages", s.from, ErrNotSettled)
+			return fmt.Errorf("%s: %w: it lacks pages", s.from, ErrNotMerged)
 		case r.Page.Doc >= vocab.DocID(len(s.shards)):
 			return nil // a crash came before the document index had the document
 		}

@@ -331,12 +331,12 @@ func TestSplitRefuses(t *testing.T) {
 	testweb.Must(t, os.Rename(filepath.Join(o.Dir, "away"), datadir.Segment(o.Dir, m.Segments[0])))
 	m.Merged = false
 	testweb.Must(t, datadir.WriteManifest(o.Dir, m))
-	if _, err := upkeep.Split(t.Context(), o.Dir, to, 2); !errors.Is(err, upkeep.ErrNotSettled) {
+	if _, err := upkeep.Split(t.Context(), o.Dir, to, 2); !errors.Is(err, upkeep.ErrNotMerged) {
 		t.Errorf("an index that is not merged: %v", err)
 	}
 	m.Merged, m.Indexed = true, 1
 	testweb.Must(t, datadir.WriteManifest(o.Dir, m))
-	if _, err := upkeep.Split(t.Context(), o.Dir, to, 2); !errors.Is(err, upkeep.ErrNotSettled) {
+	if _, err := upkeep.Split(t.Context(), o.Dir, to, 2); !errors.Is(err, upkeep.ErrNotMerged) {
 		t.Errorf("an index without the pages: %v", err)
 	}
 }

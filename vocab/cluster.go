@@ -22,7 +22,7 @@ type ClusterShard struct {
 	Shard   int           `json:"shard"`
 	Owner   *ClusterOwner `json:"owner"`   // nil for none yet
 	Made    time.Time     `json:"made"`    // when its newest generation was put, by the bucket's clock
-	Work    *ShardWork    `json:"work"`    // as its owner said last; nil if none did
+	Work    *ShardWork    `json:"work"`    // as last reported by its owner; nil if none did
 	Missing bool          `json:"missing"` // there is no generation yet
 }
 

@@ -12,7 +12,7 @@ type Medium uint8
 // The media.
 const (
 	OtherMedium Medium = iota // anything that is not indexed
-	HTML                      // HTML, and XHTML sent as such
+	HTML                      // HTML, and XHTML sent as application/xhtml+xml
 	PlainText                 // text/plain
 	Markdown                  // CommonMark and its variants
 	XML                       // a feed, or XHTML sent as XML, depending on the root element
@@ -111,7 +111,7 @@ func ParseMedium(name string) (Medium, bool) {
 	return Medium(max(m, 0)), m >= 0
 }
 
-// MediumOf returns the medium of a Content-Type, whatever its case and parameters: HTML for
+// MediumOf returns the medium of a Content-Type in any case, with any parameters: HTML for
 // "text/html; charset=utf-8".
 func MediumOf(contentType string) Medium {
 	name, _, _ := strings.Cut(contentType, ";")

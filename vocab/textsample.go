@@ -1,9 +1,9 @@
 package vocab
 
-// A TextSample holds hashes of a few lines of a page: of all pages with some line, those choose it
-// that have few lines with lower hashes. So pages with the same lines have the same sample, whatever
-// their order. A line is the text between two ends of blocks, without what its page's URL says. The
-// indexer makes samples, and the URL server recognises by them whether a page shows anything new.
+// A TextSample has the lowest hashes of the lines of a page, a few of each kind. So pages with the same
+// lines, in any order, have the same sample. A line is the text between two ends of blocks, without the
+// words of the page's URL. The indexer makes samples, and the URL server determines by them whether a
+// page shows anything new.
 type TextSample struct {
 	Lines   []uint32 // by their words
 	Linked  []uint32 // lines that are links alone, by their words

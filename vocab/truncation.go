@@ -1,6 +1,6 @@
 package vocab
 
-// A Truncation says why the body of a page is only a prefix of what its server has. The names are
+// A Truncation is the reason why the body of a page is only a prefix of the server's. The names are
 // those of WARC-Truncated (WARC 1.1 §5.13).
 type Truncation uint8
 

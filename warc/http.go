@@ -13,8 +13,8 @@ import (
 )
 
 // HTTP returns the HTTP response of a response or revisit record, or makes one from a resource or
-// conversion record, whose text is UTF-8. Its body ends with the block, whatever length the header
-// states. Chunks are joined if the body has them: some writers join them and keep the header. The
+// conversion record, whose text is UTF-8. Its body ends with the block; a length in the header is
+// ignored. Chunks are joined if the body has them: some writers join them and keep the header. The
 // content coding is kept.
 func (r *Record) HTTP() (*http.Response, error) {
 	resp := &http.Response{StatusCode: http.StatusOK, Header: http.Header{}, ContentLength: -1}

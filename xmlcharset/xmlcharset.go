@@ -9,7 +9,7 @@ import (
 )
 
 // Once returns the CharsetReader of a decoder. It fails at its second call: the decoder calls it for
-// every XML declaration wherever it stands, and each reader reads from the one before.
+// every XML declaration, at any position, and each reader would read from the previous one.
 func Once() func(label string, in io.Reader) (io.Reader, error) {
 	declared := false
 	return func(label string, in io.Reader) (io.Reader, error) {

@@ -35,7 +35,7 @@ crawl into shards from the start with "anatomy crawl --shards".`,
 			switch {
 			case errors.Is(err, upkeep.ErrNotEmpty):
 				return cli.WithHint(err, "name a new or empty folder")
-			case errors.Is(err, upkeep.ErrNotSettled):
+			case errors.Is(err, upkeep.ErrNotMerged):
 				return cli.WithHint(err, "to complete it, end the crawl or run: "+s.Command("index"))
 			case err != nil:
 				return err

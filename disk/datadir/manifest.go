@@ -15,8 +15,8 @@ import (
 	"anatomy/vocab"
 )
 
-// A Manifest is one generation of the index: the segments, link runs and rank vectors that are in
-// force together. All files that it names are durable before it is published, and immutable from
+// A Manifest is one generation of the index: the segments, link runs and rank vectors that are
+// current together. All files that it names are durable before it is published, and immutable from
 // then on.
 //
 // Only the process that has locked the folder changes fields other than Ranks, see

@@ -85,8 +85,8 @@ func lockManifestWithin(dir string, within time.Duration) (io.Closer, error) {
 	}
 }
 
-// Publish durably makes m the current manifest, and returns it as published: with the Ranks in
-// force, and the next Generation.
+// Publish durably makes m the current manifest, and returns it as published: with the current Ranks,
+// and the next Generation.
 func (w *Writer) Publish(m Manifest) (Manifest, error) {
 	return change(w.dir, func(now *Manifest) error {
 		m.Generation, m.Ranks = max(m.Generation, now.Generation), now.Ranks
@@ -148,8 +148,8 @@ func RemoveRank(dir, name string) error {
 	})
 }
 
-// changeRanks publishes a change of the rank vectors and deletes the files that are no longer in
-// force.
+// changeRanks publishes a change of the rank vectors and deletes the files that are no longer
+// current.
 func changeRanks(dir string, edit func(*Manifest) error) error {
 	v, err := readVersion(dir)
 	if err == nil && v.number < Version {

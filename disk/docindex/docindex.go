@@ -31,11 +31,11 @@
 // A Yield is varints: pages with new and with repeated texts; then, unless all are 0, breeding
 // pages, URLs without a page, and URLs refused. Earlier versions wrote only the first two.
 //
-// A HostRecord, version 5: version [1], flags [1] (1 https, 2 a shape was spent, 4 a sitemap was
-// sought where none was named), then varints: pages, time to connect and time to answer in µs, requests per connection (0 is unknown each), and
-// since when the host is down, in Unix s, 0 if it is up. Version 4 has instead the days on which
-// the name did not resolve, and the last such time in Unix s. Version 3 ends before that, version 2
-// has only flag 1, version 1 ends after the pages.
+// A HostRecord, version 5: version [1], flags [1] (1 https, 2 a shape was spent, 4 a sitemap was sought
+// where none was named), then varints: pages, time to connect and time to answer in µs, requests per
+// connection (each 0 if unknown), and since when the host is down, in Unix s, 0 if it is up. Version 4 has
+// instead the days on which the name did not resolve, and the last such time in Unix s. Version 3 ends
+// before that, version 2 has only flag 1, version 1 ends after the pages.
 //
 // A SiteUsage, version 2: version [1], Budget [1], then varints: URLs queued, bytes and µs spent on
 // pages, sitemaps queued, their bytes, and URLs refused. Version 1 ends before the last.

@@ -25,7 +25,7 @@
 //
 // A block is a length before compression (4), a length after it (4), a CRC-32C of the compressed
 // bytes (4), and the bytes, compressed with zstd. Records never span blocks; IDs are written as
-// gaps that begin anew in every block. A record is made of varints:
+// gaps that restart in every block. A record is made of varints:
 //
 //	names    gap of the ID, length of the URL, URL
 //	aliases  gap of the ID, ID of the other

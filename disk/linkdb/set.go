@@ -53,8 +53,8 @@ func OpenSet(paths []string) (*Set, error) {
 	return s, nil
 }
 
-// load adds a run that is newer than the loaded ones. A source is a page, whatever older runs say,
-// unless this run says otherwise.
+// load adds a run that is newer than the loaded ones. A source is a page, regardless of older runs,
+// unless this run has it as an alias or not found.
 func (s *Set) load(run uint16, r *Run) error {
 	c := r.cursor(links)
 	for source, ok := c.next(); ok; source, ok = c.next() {

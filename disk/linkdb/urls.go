@@ -82,7 +82,7 @@ func (x *urlIndex) candidates(all []vocab.DocID, hash uint64) []vocab.DocID {
 	return all
 }
 
-// ReuseURLIndexes takes over what earlier knows of the URLs of runs that both sets have.
+// ReuseURLIndexes shares the URL indexes of earlier, of the runs that both sets have.
 func (s *Set) ReuseURLIndexes(earlier *Set) {
 	for _, r := range s.runs {
 		i := slices.IndexFunc(earlier.runs, func(old *Run) bool { return old.path == r.path })
@@ -97,7 +97,7 @@ func (s *Set) ReuseURLIndexes(earlier *Set) {
 }
 
 // Docs returns the documents of a URL, http or https, ascending. The first call for a run reads all its
-// names, some 100 ms a million; later ones, also of sets that took over from this one, a block or two.
+// names, some 100 ms a million; later ones, also of sets that share the indexes, read a block or two.
 func (f *Finder) Docs(url string) (docs []vocab.DocID, err error) {
 	hash := hashURL(url)
 	var all []vocab.DocID

@@ -240,7 +240,7 @@ func (r *Repository) fit(records []Record) int {
 		if raw > maxRaw && i > 0 {
 			return i
 		}
-		// The record that fills the block is part of it, whatever its size: earlier records are
+		// The record that fills the block is part of it, with any size: earlier records are
 		// read without it, and it would often be alone in the next block.
 		if raw >= r.o.BlockBytes {
 			return i + 1

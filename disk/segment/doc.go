@@ -169,10 +169,10 @@
 // a [Language], of g a [vocab.Genre], of m a [vocab.Medium], of t a [vocab.Day]. A value of n is a [Title]
 // in 4 bytes: from the lowest on Letters, OwnLetters, Words and Own.
 //
-// The totals are the version (1 byte; that before if some terms are of that version), documents (uvarint), words of all documents (uvarint), the average
-// length that impacts were computed with (8, float64), and the numbers of terms, and of postings and hits
-// of all full and of all short lists (5 uvarints). That average is the one of the data folder's manifest,
-// a whole number, or the one of the segment's own documents, as in segments of folders before version 3.
+// The totals are the version (1 byte; the previous one if some terms are of that version), documents and
+// words of all documents (uvarints), the average length that impacts were computed with (8, float64), and
+// the numbers of terms, and of postings and hits of all full and of all short lists (5 uvarints). That average
+// is that of the manifest, a whole number, or before version 3 of folders that of the segment's own documents.
 //
 // # Example
 //

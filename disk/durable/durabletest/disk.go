@@ -67,14 +67,14 @@ func newFolder() *node {
 	return &node{names: map[string]*node{}, durable: map[string]*node{}}
 }
 
-// StopAt has call n, counted from now, and all after it fail with [ErrStopped] and change nothing.
+// StopAt makes call n, counted from now, and all after it fail with [ErrStopped] and change nothing.
 func (d *Disk) StopAt(n int) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.stopAt = d.calls + n
 }
 
-// FailAt has call n, counted from now, fail with err. A Write writes half of its bytes before.
+// FailAt makes call n, counted from now, fail with err. A Write writes half of its bytes before.
 func (d *Disk) FailAt(n int, err error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

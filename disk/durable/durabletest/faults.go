@@ -13,7 +13,7 @@ import (
 	"anatomy/disk/durable"
 )
 
-// Faults count the writes of this process to the disk, those of pebble too, and have one of them
+// Faults count the writes of this process to the disk, those of pebble too, and make one of them
 // fail. They are safe for use by many goroutines.
 type Faults struct {
 	mu     sync.Mutex // guards what follows
@@ -34,7 +34,7 @@ func UseFaults(t testing.TB) *Faults {
 	return f
 }
 
-// FailAt has write n, counted from now, fail with err. If full is set, all that take space fail after
+// FailAt makes write n, counted from now, fail with err. If full is set, all that take space fail after
 // it, too, as on a full disk.
 func (f *Faults) FailAt(n int, err error, full bool) {
 	f.mu.Lock()
@@ -42,7 +42,7 @@ func (f *Faults) FailAt(n int, err error, full bool) {
 	f.calls, f.failAt, f.err, f.full, f.failed = 0, n, err, full, false
 }
 
-// Stop has no more writes fail, and reports whether one did.
+// Stop makes no more writes fail, and reports whether one did.
 func (f *Faults) Stop() (failed bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

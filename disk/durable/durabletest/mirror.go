@@ -258,7 +258,7 @@ func (s mirrorVFS) open(
 	return f, nil
 }
 
-// Create makes a new file, whatever had the name before.
+// Create makes a new file, which replaces any file of that name.
 func (s mirrorVFS) Create(name string, c vfs.DiskWriteCategory) (vfs.File, error) {
 	return s.open(name, func() (vfs.File, error) { return s.FS.Create(name, c) },
 		func() error { return s.m.disk.RemoveAll(name) })

@@ -85,7 +85,7 @@ type receiver struct {
 	numbers []uint64 // durable, too
 }
 
-// testExactlyOnce has shards send parcels to one another over a Post that delays, repeats and mixes
+// testExactlyOnce makes shards send parcels to one another over a Post that delays, repeats and mixes
 // up lists. Senders and receivers crash at any time.
 func testExactlyOnce(t *testing.T, open func() parcel.Post, random *rand.Rand) {
 	const shards = 3

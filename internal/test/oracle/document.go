@@ -71,7 +71,7 @@ func (d *Document) holds(n *query.Node) bool {
 			continue
 		}
 		for _, start := range d.positions(n.Words[0], f) {
-			if d.standsAt(n, f, start) {
+			if d.matchesAt(n, f, start) {
 				return true
 			}
 		}
@@ -101,8 +101,8 @@ func (d *Document) alts() *Document {
 	return only
 }
 
-// standsAt is holdsAt for a phrase that may have open words.
-func (d *Document) standsAt(n *query.Node, f vocab.Field, start uint32) bool {
+// matchesAt is holdsAt for a phrase that may have open words.
+func (d *Document) matchesAt(n *query.Node, f vocab.Field, start uint32) bool {
 	for k, word := range n.Words {
 		if !slices.Contains(d.positions(word, f), start+n.Offset(k)) {
 			return false
@@ -145,7 +145,7 @@ func (d *Document) nearIn(f vocab.Field, phrases []*query.Node, from, to, most i
 	p := phrases[0]
 	for _, start := range d.positions(p.Words[0], f) {
 		place := fmt.Sprint(p, start)
-		if slices.Contains(taken, place) || !d.standsAt(p, f, start) {
+		if slices.Contains(taken, place) || !d.matchesAt(p, f, start) {
 			continue
 		}
 		from, to := min(from, int(start)), max(to, int(start)+length(p))
