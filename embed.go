@@ -1,4 +1,4 @@
-// Package anatomy holds the project's documents, so that the binary can show them: `anatomy demo`
+// Package anatomy contains the project's documents, so that the binary can show them: `anatomy demo`
 // serves them as pages of its small web.
 package anatomy
 

@@ -333,7 +333,7 @@ func grown(table []bool, doc vocab.DocID) []bool {
 
 // Export writes the graph that PageRank is computed on, one link per line: source, tab, target; and
 // a line "# node" with the page for each page without out-links. Nodes are docIDs or, if urls is
-// set, URLs, which are then all held in memory.
+// set, URLs, which are then all kept in memory.
 func (l *Links) Export(ctx context.Context, w io.Writer, urls bool) error {
 	end := func(line []byte, doc vocab.DocID) []byte { return strconv.AppendUint(line, uint64(doc), 10) }
 	if urls {

@@ -14,7 +14,7 @@ import (
 	"anatomy/weburl"
 )
 
-// listen opens the control socket. It returns nil if the data folder cannot hold a socket; the
+// listen opens the control socket. It returns nil if the data folder cannot have a socket; the
 // crawl runs without one.
 func (c *Crawl) listen() net.Listener {
 	socket, err := control.Listen(c.dir)

@@ -21,7 +21,7 @@ import (
 	"anatomy/weburl"
 )
 
-// stages holds the rooms that a crawl joins, and the channels between them. Open sets all fields,
+// stages has the rooms that a crawl joins, and the channels between them. Open sets all fields,
 // which then do not change. The rooms are safe for concurrent use.
 type stages struct {
 	dir     string // data folder
@@ -152,7 +152,7 @@ func (s *stages) finishing() error {
 	return nil
 }
 
-// flushBatch makes the builder's batch searchable. It holds one of the parse buffers meanwhile,
+// flushBatch makes the builder's batch searchable. It occupies one of the parse buffers meanwhile,
 // because the oldest pages wait for the flush, which would otherwise compete with all parsers for
 // the processors.
 func (s *stages) flushBatch(ctx context.Context) error {

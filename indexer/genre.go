@@ -26,7 +26,7 @@ const (
 	maxHeadingsOfPage = 2
 )
 
-// evidence holds the features that decide the genre of a page. Texts are in lower case.
+// evidence has the features that decide the genre of a page. Texts are in lower case.
 type evidence struct {
 	title    []string // its parts
 	headings []string // of the first level

@@ -53,7 +53,7 @@ type target struct {
 
 // A linkCollector resolves the references of a page and collects its links with their texts.
 //
-// outline holds every target once for its followed and once for its NoFollow links; links refer to
+// outline has every target once for its followed and once for its NoFollow links; links refer to
 // it. With outlineOnly set nothing but outline is collected.
 type linkCollector struct {
 	page        weburl.URL

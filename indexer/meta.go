@@ -13,7 +13,7 @@ const (
 	maxDescription = 2048
 )
 
-// metadata holds what a page states about itself apart from its text and links.
+// metadata is what a page states about itself apart from its text and links.
 type metadata struct {
 	title       []byte
 	description []byte

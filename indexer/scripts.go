@@ -10,7 +10,7 @@ import (
 // until its scripts run.
 const maxPlaceholder = 32
 
-// scripts holds the evidence that a page has no text without JavaScript.
+// scripts has the evidence that a page has no text without JavaScript.
 type scripts struct {
 	any      bool // the page has a script
 	noscript bool // a noscript element is open
@@ -19,7 +19,7 @@ type scripts struct {
 	shown    int  // bytes of text outside of them, as far as they matter
 }
 
-// addElement handles a script element, which may hold data or a template instead.
+// addElement handles a script element, which may contain data or a template instead.
 func (s *scripts) addElement(tags *htmltoken.Tokenizer) {
 	what, _ := tags.Attr("type")
 	what = bytes.ToLower(bytes.TrimSpace(what))

@@ -230,7 +230,7 @@ func (s *sampler) sample() vocab.TextSample {
 	}
 }
 
-// lowest holds the lowest distinct values that were added, ascending.
+// lowest has the lowest distinct values that were added, ascending.
 type lowest []uint64
 
 func (l *lowest) add(h uint64, most int) {

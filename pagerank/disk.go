@@ -246,7 +246,7 @@ func (l *diskLayout) distribute() (err error) {
 	return err
 }
 
-// A pieceMaker holds the buffers with which one worker lays out pieces.
+// A pieceMaker has the buffers with which one worker lays out pieces.
 type pieceMaker struct {
 	slotAssigner slotAssigner
 	room         []link

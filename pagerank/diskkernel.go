@@ -25,7 +25,7 @@ func rounds(pieces int) []section {
 	return all
 }
 
-// A diskComputation computes the ranks of a graph on disk. Between two iterations incoming holds,
+// A diskComputation computes the ranks of a graph on disk. Between two iterations incoming has,
 // in the areas of the pieces, the contributions for the next iteration.
 type diskComputation struct {
 	g        *diskGraph
@@ -81,7 +81,7 @@ func (g *diskGraph) dangling() (count int, err error) {
 	return count, nil
 }
 
-// A diskRoom holds the buffers of one worker for a piece.
+// A diskRoom has the buffers of one worker for a piece.
 type diskRoom[F float32 | float64] struct {
 	order, slots, out, remote []uint32
 	runs                      []targetRun

@@ -5,7 +5,7 @@ import (
 	"math"
 )
 
-// A computation computes the ranks of a graph in memory. Between two iterations ranks holds the
+// A computation computes the ranks of a graph in memory. Between two iterations ranks has the
 // ranks by position, and dangling and mass are sums over them. Within a step each piece writes only
 // its own ranks, sums and room.
 type computation struct {

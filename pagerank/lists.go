@@ -106,7 +106,7 @@ func (l *openList) skipMatrixHead(in *bufio.Reader, first []byte) error {
 		case len(entries) == 0:
 			return fmt.Errorf("line %d: there must be three sizes of the matrix", l.lines)
 		case !bytes.Equal(word, columns):
-			return fmt.Errorf("line %d: a matrix of %.20s rows and %.20s columns is no graph of one sort of nodes",
+			return fmt.Errorf("line %d: a matrix of %.20s rows and %.20s columns is not a graph of one kind of nodes",
 				l.lines, word, columns)
 		}
 		return nil

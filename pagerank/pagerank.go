@@ -45,7 +45,7 @@ type Options struct {
 	Tolerance     float64 // largest residual (L1) of a converged result; default 1e-9
 	MaxIterations int     // default 150
 
-	// Personalize holds the nodes that a teleport may lead to and their weights, which are scaled
+	// Personalize has the nodes that a teleport may lead to and their weights, which are scaled
 	// to sum to 1. Default: all nodes with equal weights.
 	Personalize map[uint32]float64
 

@@ -32,7 +32,7 @@ type Report struct {
 	Seconds  float64 `json:"seconds"`
 
 	Residuals []float64    `json:"residuals"` // L1 change by iteration
-	Half      int          `json:"half"`      // number of top pages that hold half of all rank
+	Half      int          `json:"half"`      // number of top pages that have half of all rank
 	Levels    []Level      `json:"levels"`    // ascending
 	Hosts     []HostRank   `json:"hosts"`     // hosts with the largest shares
 	HostCount int          `json:"host_count"`

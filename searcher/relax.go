@@ -13,7 +13,7 @@ import (
 
 // If fewer than minResults pages match a query of several terms, the query is relaxed: its results
 // also include pages that contain most of the terms, at least scoring.MostHeld of their idf. A page
-// keeps Weights.Missing of its score, in proportion to the idf that it holds, and comes before
+// keeps Weights.Missing of its score, in proportion to the idf of the terms that it contains, and comes before
 // matches that score less.
 
 // A relaxation is the additional state of a pass of a relaxed query.

@@ -135,7 +135,7 @@ type Preferences struct {
 	Lang string
 
 	// Filters that all results pass, see CheckFilters: others are not results, and not counted. A
-	// text that is no filter is ignored.
+	// text that is not a filter is ignored.
 	Filters string
 }
 

@@ -244,7 +244,7 @@ func promisingFirst(p *pass, found []scoring.Candidate) (n int) {
 	return n
 }
 
-// addTitles adds the best pages whose titles hold all words of a query that is prose to the first n
+// addTitles adds the best pages whose titles contain all words of a query that is prose to the first n
 // pages, which the second phase scores: the query may be the name of a page with little text.
 func addTitles(p *pass, found []scoring.Candidate, n int) ([]scoring.Candidate, int, error) {
 	if !p.prose {

@@ -36,7 +36,7 @@
 // The order is total, and equals that of an exhaustive search: first the pages of the second phase
 // by exact score, then all others in the order of the first phase. Pages of equal score are in the
 // order of their URLs' keys (order.go). So the order depends neither on the order of discovery, nor
-// on the segments that hold the pages, nor on the requested page of results: pages of results never
+// on the segments of the pages, nor on the requested page of results: pages of results never
 // overlap.
 //
 // With sort:date, the date of a page replaces its query-independent points, and terms score
@@ -141,7 +141,7 @@ func Open(dir string, o Options) (*Searcher, error) {
 	return OpenShards(dirs, o)
 }
 
-// OpenShards opens data folders that hold a collection together: each document is in one of them,
+// OpenShards opens data folders that make up a collection: each document is in one of them,
 // with the anchor texts of links from all of them and its rank among all documents. Answers equal
 // those of a single data folder with all documents. The DocID of a document is that in its folder,
 // plus the folder's index shifted by 40 bits. A folder may be missing, and appear later: responses

@@ -13,7 +13,7 @@ import (
 )
 
 // If too few pages match a query, it is widened by the other forms of its terms. They are found in
-// the dictionary of each segment by their stem ([analysis.FormsOf]), because the index holds terms
+// the dictionary of each segment by their stem ([analysis.FormsOf]), because the index has terms
 // as they occur. An identifier that no page has gets its other spelling as a form: read_csv for
 // readCsv, readcsv for read_csv ([analysis.OtherSpelling]). A term and its forms score as one term:
 // their hits are merged, and their idf is that of the pages with any of them. Synonyms are

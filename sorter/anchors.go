@@ -39,7 +39,7 @@ const (
 	maxTitle       = 256 // bytes of a title made of an anchor text
 )
 
-// anchors holds the terms of all anchor texts, and the documents that no input has. It is an Input of
+// anchors has the terms of all anchor texts, and the documents that no input has. It is an Input of
 // these documents; its source has the anchor hits of all documents.
 type anchors struct {
 	limit, size int64

@@ -37,7 +37,7 @@ const (
 	maxSums    = 64 << 20 // bytes of SHA256SUMS: about 100 per file
 
 	// restoring is a file in a folder that Restore unpacks to. If it exists and VERSION does not,
-	// the folder holds a partial backup and nothing else. A kill may leave it under its temporary
+	// the folder has a partial backup and nothing else. A kill may leave it under its temporary
 	// name.
 	restoring = "RESTORING"
 )
@@ -197,7 +197,7 @@ func VerifyBackup(ctx context.Context, from io.Reader, progress func(BackupRepor
 }
 
 // emptyFolder creates the folder, or fails if it is not empty. made reports whether it created the
-// folder. Only its owner may read the folder afterwards, because a backup may hold pages that
+// folder. Only its owner may read the folder afterwards, because a backup may contain pages that
 // required signing in.
 func emptyFolder(dir string) (made bool, err error) {
 	entries, err := os.ReadDir(dir)

@@ -154,7 +154,7 @@ func checkPublished(
 }
 
 // checkRepository reads the repository. A torn tail is the result of a crash, and counts as damage
-// only if it held acknowledged records.
+// only if it contained acknowledged records.
 func checkRepository(dir string, _ datadir.Manifest, db *docindex.DB, r CheckReport) {
 	last := vocab.Address(0)
 	if err := db.Each(1, func(d docindex.Record) error {

@@ -364,7 +364,7 @@ func (s *splitter) finish() error {
 }
 
 // markPrivate marks the new folder and each shard as private, if the data folder is. A server of a
-// private folder asks for a login.
+// private folder requires a login.
 func (s *splitter) markPrivate() error {
 	if !datadir.IsPrivate(s.from) {
 		return nil

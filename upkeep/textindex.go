@@ -84,7 +84,7 @@ var (
 	ErrGivenText = errors.New("the index was made from given text: it has no pages to rebuild it from")
 )
 
-// IndexText makes a data folder whose index holds given texts and no pages. It replaces the texts
+// IndexText makes a data folder whose index has given texts and no pages. It replaces the texts
 // in the folder. Each line of text is a document: id, title, words of its path, and body, separated
 // by tabs. Other lines are skipped. DocIDs number the documents from 1. The error wraps ErrHasPages
 // for a folder with a repository, whose docIDs are in use.

@@ -96,8 +96,8 @@ func (s *Server) EachBlockMismatch(fn func(r docindex.Record, blocked bool) erro
 	})
 }
 
-// Reserve puts a document in flight without a lease, so that the caller can complete it whatever
-// its last outcome. It returns false if the document is in flight already.
+// Reserve puts a document in flight without a lease, so that the caller can complete it, with any
+// last outcome. It returns false if the document is in flight already.
 func (s *Server) Reserve(doc vocab.DocID) (ok bool, err error) {
 	err = s.do(func(st *state) (err error) {
 		ok, err = st.reserve(doc)

@@ -50,13 +50,13 @@ type Options struct {
 	Recrawl Recrawl // default: no page is revisited
 	Policy  Policy  // order of hosts and URLs; default CrawlAbility
 
-	// KeepScope leaves the queues as the last run left them, whatever the fields above say. It is
+	// KeepScope leaves the queues as the last run left them, regardless of the fields above. It is
 	// for maintenance of a data folder without fetching.
 	KeepScope bool
 
 	SeenEntries int    // URLs of the seen test in memory; default DefaultSeenEntries
 	CacheBytes  int64  // of the document index's block cache; default 32 MB
-	FS          vfs.FS // holds the document index; default the operating system's
+	FS          vfs.FS // of the document index; default the operating system's
 
 	scanSize int // URLs of the queues that are read at a time after Open; default scanSize
 }

@@ -56,7 +56,7 @@ const (
 	addressOffsetBits = 34
 )
 
-// The largest values that an Address can hold.
+// The largest values in an Address.
 const (
 	MaxAddressSlot   = 1<<addressSlotBits - 1
 	MaxAddressOffset = 1<<addressOffsetBits - 1

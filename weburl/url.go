@@ -161,5 +161,5 @@ func isAddress(host string) bool {
 	return strings.IndexByte(host, ':') >= 0 || last != "" && last[0]-'0' < 10 && strings.IndexByte(host, '.') > 0
 }
 
-// A layout holds the ends of the parts of a URL under construction, as in [URL].
+// A layout has the ends of the parts of a URL under construction, as in [URL].
 type layout struct{ name, host, query int }

@@ -51,7 +51,7 @@ func put(ctx context.Context, b bucket.Bucket, name string, content []byte) erro
 }
 
 // Read returns the shard map of the collection in a bucket. The error wraps [replica.ErrNoCluster]
-// if the bucket holds no collection, and is a [*replica.FormatError] if the collection is not
+// if the bucket has no collection, and is a [*replica.FormatError] if the collection is not
 // divided.
 func Read(ctx context.Context, b bucket.Bucket) (*shards.Map, error) {
 	_, m, err := read(ctx, b)
@@ -118,7 +118,7 @@ func createFiles(ctx context.Context, b bucket.Bucket, dir string, create func()
 }
 
 // Join initializes a folder, which need not exist, as a copy of the collection in a bucket, with
-// its rules. The error wraps [replica.ErrOther] if the folder holds something else.
+// its rules. The error wraps [replica.ErrOther] if the folder contains something else.
 func Join(ctx context.Context, b bucket.Bucket, dir string) (*shards.Map, error) {
 	content, m, err := read(ctx, b)
 	if err != nil {

@@ -77,8 +77,8 @@ type silence struct {
 	held   []vocab.Fetch
 }
 
-// hold buffers a result. It returns false if the host has answered.
-func (s *silence) hold(r vocab.Fetch) bool {
+// buffer buffers a result. It returns false if the host has answered.
+func (s *silence) buffer(r vocab.Fetch) bool {
 	if r.Outcome != vocab.Skipped && (r.Outcome != vocab.Failed || r.Status != 0) {
 		s.broken = true
 	}

@@ -46,7 +46,7 @@ type (
 		Number  uint64
 		Results []result
 	}
-	// A leave announces that a worker ends. It holds no leases any more.
+	// A leave announces that a worker ends. It has no leases any more.
 	leave struct{}
 )
 

@@ -507,7 +507,7 @@ func (f *Fleet) Visit(
 		f.follow(ctx, v, func(d delivery) {
 			switch r := d.result.(type) {
 			case *fetched:
-				if !silent.hold(r.Fetch) {
+				if !silent.buffer(r.Fetch) {
 					silent.release(handle)
 					handle(r.Fetch)
 				}

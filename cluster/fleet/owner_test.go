@@ -194,8 +194,8 @@ func TestGivesBack(t *testing.T) {
 			owner.mu.Unlock()
 			tried[v.remote] = true
 			s := &silence{}
-			s.hold(vocab.Fetch{Outcome: vocab.Failed})
-			s.hold(vocab.Fetch{Outcome: vocab.Skipped})
+			s.buffer(vocab.Fetch{Outcome: vocab.Failed})
+			s.buffer(vocab.Fetch{Outcome: vocab.Skipped})
 			owner.endSilence(v, s, 0)
 			if s.held[0].Outcome == vocab.Skipped {
 				continue
@@ -219,11 +219,11 @@ func TestGivesBack(t *testing.T) {
 func TestSilenceEnds(t *testing.T) {
 	s := &silence{}
 	failed := vocab.Fetch{Outcome: vocab.Failed}
-	if !s.hold(failed) || !s.hold(vocab.Fetch{Outcome: vocab.Skipped}) {
+	if !s.buffer(failed) || !s.buffer(vocab.Fetch{Outcome: vocab.Skipped}) {
 		t.Error("a result before the first answer is not held back")
 	}
 	for _, f := range []vocab.Fetch{{Outcome: vocab.Failed, Status: 503}, failed} {
-		if s.hold(f) {
+		if s.buffer(f) {
 			t.Errorf("%v %d is held back", f.Outcome, f.Status)
 		}
 	}

@@ -80,7 +80,7 @@ type Owner struct {
 
 // Own makes this machine the owner. If wait is set, it blocks until the present owner dies or hands
 // over, and calls waiting, which may be nil. Otherwise the error wraps [lease.ErrHeld]. The error
-// wraps [replica.ErrOther] if the folder holds another collection than the bucket.
+// wraps [replica.ErrOther] if the folder has another collection than the bucket.
 func Own(ctx context.Context, o Options, wait bool, waiting func(lease.Holder)) (*Owner, error) {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)

@@ -124,8 +124,8 @@ func NewFollower(ctx context.Context, o FollowerOptions) (*Follower, error) {
 	return f, nil
 }
 
-// Belongs fails with an error that wraps [ErrOther] if the bucket holds a collection and the folder
-// holds another one.
+// Belongs fails with an error that wraps [ErrOther] if the bucket has a collection and the folder
+// has another one.
 func Belongs(ctx context.Context, b bucket.Bucket, dir string) error {
 	newest, err := Newest(ctx, b)
 	if err != nil || newest.IsZero() {
@@ -263,7 +263,7 @@ func (f *Follower) Detach() error {
 // folder altogether, VERSION is replaced first: until the MANIFEST is replaced, readers find that
 // the two do not match, and the next call of apply continues from there.
 //
-// In a folder of shards this holds for each shard. Searches accept shards of different ages, as
+// In a folder of shards this applies to each shard. Searches accept shards of different ages, as
 // during a crawl. The parcels between such shards are inconsistent, so no crawl may continue from
 // there: the folder is marked as under repair.
 func (f *Follower) apply(ctx context.Context, g *Generation, name Name) error {

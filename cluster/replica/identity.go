@@ -28,7 +28,7 @@ const (
 	maxIdentity  = 1 << 10
 )
 
-// ErrNoCluster is the error for a bucket that holds no collection.
+// ErrNoCluster is the error for a bucket without a collection.
 var ErrNoCluster = errors.New("the bucket holds no collection")
 
 // Identify returns the identity of a bucket. The error wraps [ErrNoCluster] if it has none, or is a
@@ -62,7 +62,7 @@ func identify(ctx context.Context, b bucket.Bucket) (i Identity, err error) {
 	return i, nil
 }
 
-// Usable fails unless a bucket holds a collection with one owner, or may receive one.
+// Usable fails unless a bucket has a collection with one owner, or may receive one.
 func Usable(ctx context.Context, b bucket.Bucket) error {
 	_, err := Identify(ctx, b)
 	if !errors.Is(err, ErrNoCluster) {
@@ -71,7 +71,7 @@ func Usable(ctx context.Context, b bucket.Bucket) error {
 	return UsableDivided(ctx, b)
 }
 
-// UsableDivided fails if a bucket that holds no collection may not receive one.
+// UsableDivided fails if a bucket without a collection may not receive one.
 func UsableDivided(ctx context.Context, b bucket.Bucket) error {
 	if err := checkEmpty(ctx, b); err != nil {
 		if _, now := identify(ctx, b); !errors.Is(now, ErrNoCluster) {

@@ -12,7 +12,7 @@ import (
 	"anatomy/disk/shards"
 )
 
-// A generation holds a data folder, or a folder of shards: data folders shard-0, shard-1 and so on,
+// A generation contains a data folder, or a folder of shards: data folders shard-0, shard-1 and so on,
 // with parcels and other files between them, see package shards.
 
 // within splits the path of a file in a generation into the folder of its shard, or "", and the

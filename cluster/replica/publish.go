@@ -256,7 +256,7 @@ func (p *Publisher) stateNow(ctx context.Context, dirs []string) (string, error)
 const emptyLog = 64
 
 // changesWith reports whether a change of a file means that the data folder has changed. In the
-// document index that holds for tables, and for logs with records; the other files are rewritten on
+// document index that applies to tables, and for logs with records; the other files are rewritten on
 // each open.
 func changesWith(dir, folder string, info fs.FileInfo) bool {
 	switch {

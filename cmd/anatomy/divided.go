@@ -90,7 +90,7 @@ func (f *crawlFlags) crawlDivided(
 	return errors.Join(group.Wait(), c.Context().Err())
 }
 
-// A dividedNode holds the open resources of a process that owns some of the shards.
+// A dividedNode has the open resources of a process that owns some of the shards.
 type dividedNode struct {
 	node    division.Options
 	members *collective.Members

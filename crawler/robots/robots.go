@@ -3,7 +3,7 @@
 // It implements the whole standard: groups of the same agent are merged, the most specific rule
 // wins, Allow wins a tie, '*' and '$' are special, percent-encoding is normalized. Where the
 // standard leaves a choice, it does what Google's published parser does, so that what site owners
-// tested elsewhere holds here. Where the two differ (an escaped unreserved character, RFC 9309
+// tested elsewhere applies here. Where the two differ (an escaped unreserved character, RFC 9309
 // §2.2.2 against the parser's tests) the stricter reading counts: see [Rules.Allowed].
 package robots
 
@@ -16,7 +16,7 @@ import (
 // not change once parsed, so any number of goroutines may use them.
 type Rules struct {
 	CrawlDelay time.Duration // of the group that applies; 0 for none
-	Sitemaps   []string      // as written, in the order of the file, whatever the group
+	Sitemaps   []string      // as written, in the order of the file, of all groups
 
 	rules []rule // the most specific first, Allow before Disallow of the same length
 }

@@ -22,7 +22,7 @@ import (
 //	disk ID "/path"           one per further folder; a random ID, and the absolute path
 //	sum                       and the xxhash64 of the others
 //
-// A further folder holds the files of the repository below repository/, hard links of a snapshot
+// A further folder has the files of the repository below repository/, hard links of a snapshot
 // below snapshot/, and the file DISK:
 //
 //	anatomy disk 1

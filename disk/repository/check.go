@@ -29,7 +29,7 @@ type TailError struct {
 }
 
 func (e *TailError) Error() string {
-	return fmt.Sprintf("%s: %d bytes from offset %d on are no whole block", e.File, e.Size-e.Offset, e.Offset)
+	return fmt.Sprintf("%s: %d bytes from offset %d on are not a complete block", e.File, e.Size-e.Offset, e.Offset)
 }
 
 // Check reads every byte of the repository in dir and calls report for each problem (*DamageError,

@@ -11,7 +11,7 @@ import (
 	"anatomy/vocab"
 )
 
-// columns are the data of each document that a segment holds in memory, by ordinal.
+// columns are the data of each document that a segment keeps in memory, by ordinal.
 type columns struct {
 	docIDs     []vocab.DocID
 	lengths    []uint32

@@ -7,7 +7,7 @@
 // A segment is a folder with a pebble database and three files that readers map: postings, hits and
 // texts. The database is a few sstables, written in key order and ingested once, its MANIFEST and
 // two empty marker files; it has no log, lock or options file. Reading writes nothing. The database
-// holds the documents, the columns and the dictionary, which includes the short posting lists
+// contains the documents, the columns and the dictionary, which includes the short posting lists
 // (inline lists). All other lists are in the mapped files: they take memory only in the page cache,
 // and are not copied.
 //

@@ -13,7 +13,7 @@ import (
 	"anatomy/weburl"
 )
 
-// A message holds the parts of one link run for the other shards:
+// A message has the parts of one link run for the other shards:
 //
 //   - to the shard of each new document: its URL;
 //   - to the shards of the targets of a page: its links to them, with texts. If other shards may

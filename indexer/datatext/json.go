@@ -53,7 +53,7 @@ type jsonReader struct {
 	items int             // headings
 }
 
-// An object holds the fields that were read and not written. One without a name of its own is around
+// An object has the fields that were read and not written. One without a name of its own is around
 // the root, for arrays and scalars.
 type object struct {
 	root    bool

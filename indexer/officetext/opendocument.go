@@ -27,7 +27,7 @@ func readOpenDocument(a *archive, p *page) error {
 	return err
 }
 
-// skippedODF are elements that hold no text of the document: its past, comments, forms and styles.
+// skippedODF are elements without text of the document: its past, comments, forms and styles.
 var skippedODF = []string{
 	"tracked-changes", "annotation", "forms", "sequence-decls", "automatic-styles", "styles", "font-face-decls",
 	"scripts", "note-citation", "ruby-text", "binary-data", "covered-table-cell", "desc",

@@ -18,7 +18,7 @@ const (
 	maxFonts  = 4096
 )
 
-// skippedRTF are the groups that hold no text of the document. So are those that begin with \*.
+// skippedRTF are the groups without text of the document. So are those that begin with \*.
 var skippedRTF = wordSet("fonttbl colortbl pict object header headerl headerr headerf footer footerl footerr footerf " +
 	"annotation bkmkstart bkmkend listtable filetbl revtbl themedata nonshppict xe tc rxe txe")
 

@@ -134,7 +134,7 @@ func (w *walker) text(s []byte) {
 	w.write(s)
 }
 
-// A tokenReader bounds the bytes that are read for one token: the decoder holds a whole token, and
+// A tokenReader bounds the bytes that are read for one token: the decoder keeps a whole token, and
 // attributes take 24 times the bytes that they have in the file.
 type tokenReader struct {
 	io.Reader

@@ -140,7 +140,7 @@ func (b *workbook) rules() rules {
 	}
 }
 
-// escapes are the characters that XML cannot hold, in strings of a sheet (ST_Xstring, §22.9.2.19).
+// escapes are the characters that XML cannot contain, in strings of a sheet (ST_Xstring, §22.9.2.19).
 var escapes = regexp.MustCompile("_x[0-9A-Fa-f]{4}_")
 
 // decodeXString makes the characters of strings be decoded. Control characters become spaces.

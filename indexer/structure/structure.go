@@ -164,7 +164,7 @@ func (p *parser) addName(h uint32) {
 	}
 }
 
-// text handles a text: words of ASCII become names, and everything that is no program counts to the
+// text handles a text: words of ASCII become names, and all text outside of programs counts to the
 // block.
 func (p *parser) text() {
 	if p.hidden != 0 {

@@ -8,7 +8,7 @@ import (
 	"slices"
 )
 
-// A Reader reads the successor lists of a graph from front to end. It holds the lists of a window.
+// A Reader reads the successor lists of a graph from front to end. It keeps the lists of a window.
 type Reader struct {
 	p    Properties
 	in   bitReader

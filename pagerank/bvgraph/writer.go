@@ -14,7 +14,7 @@ type Writer struct {
 	graph   bitWriter
 	offsets bitWriter
 	past    []pastList // that of node x at x mod len
-	plan    [2]plan    // the best so far, and the one that is tried
+	plan    [2]plan    // the best so far, and the current one
 }
 
 type pastList struct {

@@ -93,7 +93,7 @@ var (
 	blockMoves    = []move{{1, 1, 0}, {1, 0, blockToNone}, {0, 1, blockToNone}, {2, 1, twoBlocks}, {1, 2, twoBlocks}}
 )
 
-// A table holds the least costs of aligning the first i pieces of a with the first j of b, where j is
+// A table has the least costs of aligning the first i pieces of a with the first j of b, where j is
 // within width of the diagonal.
 type table struct {
 	a, b   []side
@@ -104,7 +104,7 @@ type table struct {
 	byMove []uint8   // the index in moves of the last move
 }
 
-// A side holds the features of a piece that are compared.
+// A side has the features of a piece that are compared.
 type side struct {
 	tag    uint32
 	length float64 // characters

@@ -88,8 +88,8 @@ type CustomItem struct {
 	Image *customImage `json:"image,omitempty"`
 }
 
-// A customPageMap holds what a page states about itself, here its date and language. In Google's
-// answers it holds meta elements.
+// A customPageMap has what a page states about itself, here its date and language. In Google's
+// answers it has meta elements.
 type customPageMap struct {
 	MetaTags [1]customMetaTags `json:"metatags"`
 }

@@ -35,7 +35,7 @@ type queries struct {
 	Requests []query `json:"requests"`
 }
 
-// A query is one search. Params of older clients holds the other fields as a query string.
+// A query is one search. Params of older clients has the other fields as a query string.
 type query struct {
 	Index   string `json:"indexName"`
 	Query   string `json:"query"`
@@ -81,7 +81,7 @@ type hit struct {
 // DocSearch groups hits by lvl0 and shows five of a group, so lvl0 is the path to the page.
 type levels map[string]*string
 
-// markedText holds the texts of a hit, with the words of the query between tags.
+// markedText has the texts of a hit, with the words of the query between tags.
 type markedText struct {
 	Hierarchy map[string]marked `json:"hierarchy"`
 	Content   *marked           `json:"content,omitempty"`

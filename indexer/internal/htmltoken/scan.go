@@ -2,7 +2,7 @@ package htmltoken
 
 import "bytes"
 
-// An attribute holds the offsets of a key and its value in the page.
+// An attribute has the offsets of a key and its value in the page.
 type attribute struct {
 	key, val [2]int
 }
@@ -110,12 +110,12 @@ func EqualLower(s []byte, lower string) bool {
 	return true
 }
 
-// spaces holds the white space of HTML.
+// spaces is the white space of HTML.
 var spaces = [256]bool{' ': true, '\t': true, '\n': true, '\r': true, '\f': true}
 
 func isSpace(c byte) bool { return spaces[c] }
 
-// nameEnds holds what ends the name of a tag or attribute.
+// nameEnds are the bytes that end the name of a tag or attribute.
 var nameEnds = [256]bool{
 	' ': true, '\t': true, '\n': true, '\r': true, '\f': true, '>': true, '/': true,
 }

@@ -19,7 +19,7 @@ import (
 	"anatomy/disk/docindex"
 )
 
-// A Frontier holds all hosts and sites. The caller of its methods holds the URL server's mutex.
+// A Frontier has all hosts and sites. The caller of its methods holds the URL server's mutex.
 //
 // Between calls, each host that has URLs, is not given up, and may have more URLs in flight is in
 // exactly one queue: the ring of its site, held, the list of its address, or full. Each site with a

@@ -33,7 +33,7 @@ import (
 // A verdict is a function of the counts, and some refused URLs are fetched as samples: if they show
 // that the verdict is wrong, it is reversed.
 //
-// Counts since the last Write are in changed; Write puts them in a batch. cache holds counts that
+// Counts since the last Write are in changed; Write puts them in a batch. cache has counts that
 // are on disk or in changed. To save writes, a shape with only new pages is written each time its
 // count doubles: a crash may lose half of the count.
 //

@@ -113,7 +113,7 @@ func (o *Origins) Check(r *http.Request) error {
 	how := "To let its scripts read answers, start the server with --cors and its origin."
 	if isForBox(r.URL.Path) {
 		how = "To let it use the search box, add its origin to allow_origins in anatomy.toml, or start the server " +
-			"with --cors and its origin. A collection that asks for a login has no box."
+			"with --cors and its origin. A collection that requires a login has no box."
 	}
 	return respond.NewProblem(http.StatusForbidden, "cross_origin", "Not allowed",
 		"A page of another site sent this request. "+how)

@@ -203,7 +203,7 @@ func rebase(page []byte, base string) []byte {
 	}
 }
 
-// linking are the attributes that hold an address.
+// linking are the attributes whose value is an address.
 var linking = map[string]bool{
 	"href": true, "src": true, "action": true, "formaction": true, "poster": true, "data": true,
 }

@@ -80,7 +80,7 @@ func (f *Frame) View(c *gin.Context, title, query string) *View {
 // HTMLType is the content type of a page.
 const HTMLType = "text/html; charset=utf-8"
 
-// pageBuffers hold pages while they are made.
+// pageBuffers are for pages while they are made.
 var pageBuffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
 
 // Render answers with a page. It sends nothing before the page is complete.

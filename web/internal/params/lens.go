@@ -14,7 +14,7 @@ import (
 )
 
 // A Lens is a named set of rules for searches. An address carries the rules themselves, in the
-// parameter lens, so that it can be shared; browsers keep lenses in a cookie. Both hold a query
+// parameter lens, so that it can be shared; browsers keep lenses in a cookie. Both are a query
 // string: "name=Docs&only=docs.example.org,example.net/manual&q=-filetype:pdf".
 type Lens struct {
 	Name  string

@@ -12,7 +12,7 @@ import (
 )
 
 // Preferences of a visitor. The server does not store them: they are in a cookie or in the address,
-// which can be bookmarked and shared. An address with one of them replaces the cookie. Both hold a
+// which can be bookmarked and shared. An address with one of them replaces the cookie. Both are a
 // query string: "block=example.com&raise=docs.example.org,example.net&num=20&theme=dark".
 type Preferences struct {
 	searcher.Preferences

@@ -33,7 +33,7 @@ type Index interface {
 	MissingShards() []int              // numbers of the shards that are not on this machine
 }
 
-// A Store holds pages as they were fetched.
+// A Store has pages as they were fetched.
 type Store interface {
 	Find(ctx context.Context, url string) (vocab.DocID, error)
 	// Page may return nil for a document that was never fetched.

@@ -35,7 +35,7 @@ const MinToken = 16
 // and gets a cookie: the end of the session, and a hash of it keyed by the token. The server stores
 // no session, and the cookie does not reveal the token. Browsers send the cookie only with requests
 // that begin on the server's own pages (SameSite). A form must also send back the value that its
-// page held, a keyed hash of the cookie.
+// page contained, a keyed hash of the cookie.
 type Sessions struct {
 	o          Options
 	sameOrigin *http.CrossOriginProtection

@@ -40,7 +40,7 @@ type textReader struct {
 	cut bool
 }
 
-// A visibility knows which text of a page readers see: none of the elements that hold other text, or that
+// A visibility knows which text of a page readers see: none of the elements that contain other text, or that
 // the publisher marks data-nosnippet.
 type visibility struct {
 	mute  string // element whose text, the next token, is dropped, or ""
@@ -153,7 +153,7 @@ func (r *textReader) text(s string) {
 	}
 }
 
-// MuteElements hold text that readers do not see. A tokenizer returns the text of all but option as
+// MuteElements contain text that readers do not see. A tokenizer returns the text of all but option as
 // one token.
 var MuteElements = Set("script style textarea title iframe noembed noframes option")
 

@@ -110,7 +110,7 @@ func MinArgs(n int, what string) cobra.PositionalArgs {
 }
 
 // RejectFlags returns a UsageError for the first of the flags that was given, if wrong is true. The
-// format holds one %s for the flag's name.
+// format contains one %s for the flag's name.
 func RejectFlags(c *cobra.Command, wrong bool, format string, flags ...string) error {
 	for _, flag := range flags {
 		if wrong && c.Flags().Changed(flag) {

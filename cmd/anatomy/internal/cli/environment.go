@@ -1,4 +1,4 @@
-// Package cli holds what the commands of anatomy share: errors with hints, checks of arguments,
+// Package cli has what the commands of anatomy share: errors with hints, checks of arguments,
 // progress on a terminal, input and output files, and the formatting of numbers. It is independent
 // of the commands.
 package cli

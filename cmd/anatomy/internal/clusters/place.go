@@ -88,7 +88,7 @@ func Machine() string {
 	return name
 }
 
-// isDivided reports whether err says that a bucket holds a collection whose shards have owners of their
+// isDivided reports whether err means that a bucket has a collection whose shards have owners of their
 // own.
 func isDivided(err error) bool {
 	format := new(replica.FormatError)

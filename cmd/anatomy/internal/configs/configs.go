@@ -120,7 +120,7 @@ func describe(kept *config.Config, defaults *pflag.FlagSet) (string, error) {
 		{"name", kept.Search.Name, "name of the collection in pages, feeds and tools; at most 40 characters"},
 		{"accent", kept.Search.Accent, "colour of links and of the sign, such as #0a7d5c; made darker or lighter where it could not be read"},
 		{"logo", kept.Search.Logo, "PNG, JPEG, WebP or SVG image beside the name, of at most 256 KB"},
-		{"allow_origins", slices.Concat([]string{}, kept.Search.Origins), "origins of pages that may have the search box, such as https://docs.example.org; '*' for all; none if the collection asks for a login"},
+		{"allow_origins", slices.Concat([]string{}, kept.Search.Origins), "origins of pages that may have the search box, such as https://docs.example.org; '*' for all; none if the collection requires a login"},
 		{"synonyms", kept.Search.Synonyms, "file of lines such as postgres = PostgreSQL"},
 	} {
 		line, err := config.Format(key.name, key.value)
@@ -218,7 +218,7 @@ collection does not have.`,
 // noteOrigins prints that origins are allowed in vain if they are.
 func noteOrigins(c *cobra.Command, dir string, kept *config.Config) {
 	if len(kept.Search.Origins) > 0 && shards.IsPrivate(dir) {
-		reason := errors.New("note: the collection asks for a login, so its search box answers no other site")
+		reason := errors.New("note: the collection requires a login, so its search box answers no other site")
 		fmt.Fprintln(c.OutOrStdout(), kept.Problem(reason, "search", "allow_origins"))
 	}
 }

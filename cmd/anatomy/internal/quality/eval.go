@@ -20,7 +20,7 @@ import (
 	"anatomy/upkeep"
 )
 
-// An evaluation holds the flags of the eval command.
+// An evaluation has the flags of the eval command.
 type evaluation struct {
 	queries, qrels string
 	binary         bool
