@@ -117,6 +117,7 @@ topic: vocab weburl analysis
 engine/internal/meter: vocab pagerank
 engine/internal/favicon: disk/icons internal/raster lru vocab weburl
 engine/internal/urllanguage: vocab disk/docindex
+engine/internal/votes: vocab weburl pagerank disk/linkdb
 engine: engine/internal/* lru topic vocab weburl urlserver crawler storeserver indexer index ranking pagerank parallel control disk/*
 engine/collective: vocab weburl urlserver crawler/dnsclient ranking pagerank control engine lru disk/*
 upkeep: vocab weburl warc config urlserver storeserver indexer index ranking pagerank parallel control engine engine/collective disk/*
@@ -143,6 +144,8 @@ cmd/anatomy/internal/progress: vocab engine cmd/anatomy/internal/cli internal/pl
 cmd/anatomy: config topic control ranking upkeep cmd/anatomy/internal/* vocab weburl warc engine engine/collective demo searcher searcher/scoring collection web web/admin web/api web/pages urlserver crawler crawler/* cluster/* indexer indexer/* render pagerank disk/* internal/plural
 lab/rig: eval vocab weburl disk/docindex disk/linkdb disk/rankvector disk/shards
 lab/rig/bench: vocab lab/rig cluster/bus
+lab/rig/replay: vocab weburl engine disk/datadir disk/docindex disk/repository
+lab/copies: eval indexer lab/rig/replay searcher vocab weburl
 lab/mutants:
 lab/firstbench: lab/rig vocab engine searcher disk/*
 lab/postings: vocab searcher disk/*

@@ -15,6 +15,7 @@ import (
 	"anatomy/disk/linkdb"
 	"anatomy/disk/repository"
 	"anatomy/engine/internal/urllanguage"
+	"anatomy/engine/internal/votes"
 	"anatomy/indexer"
 	"anatomy/storeserver"
 	"anatomy/urlserver"
@@ -31,9 +32,12 @@ import (
 //  1. whose URL the page declares to be canonical (RFC 6596),
 //  2. whose URL does not name another language where the URL of a duplicate names that of the page:
 //     of /tr/a and /en/a with an English text, which nobody has translated yet, it is /en/a,
-// 3. to which most pages link; pages that have duplicates do not count, because the links of a
-//     copy of a site lead into that copy, and which copy is to be shown is the question,
-//  4. whose URL is the plainest, see weburl.Plainer.
+// 3. whose site most other sites link to, where twenty count as many as more,
+//  4. to which most pages link,
+//  5. whose URL is the plainest, see weburl.Plainer.
+//
+// Links of pages that have duplicates do not count, because the links of a copy of a site lead into
+// that copy, and which copy is to be shown is the question (package votes).
 //
 // If the canonical document changes, the body is stored again as its page, and the document index
 // is changed as if the cluster had been fetched in that order (urlserver.Server.Elect). So a
@@ -101,14 +105,14 @@ func elect(ctx context.Context, s *stages, intake *intake) error {
 
 // clusters returns the clusters with the candidates of each.
 func (e *election) clusters(ctx context.Context) ([]cluster, error) {
-	votes, err := e.votes()
-	if err != nil || len(votes) == 0 {
+	counted, err := e.votes()
+	if err != nil || len(counted) == 0 {
 		return nil, err
 	}
 	var all []cluster
 	var members []docindex.Record
 	finish := func() error {
-		if k, ok := choose(members, votes); ok {
+		if k, ok := choose(members, counted); ok {
 			all = append(all, k)
 		}
 		members = members[:0]
@@ -138,7 +142,7 @@ func (e *election) clusters(ctx context.Context) ([]cluster, error) {
 }
 
 // choose returns a cluster's candidates. The first member is the canonical document.
-func choose(members []docindex.Record, votes map[vocab.DocID]uint32) (k cluster, ok bool) {
+func choose(members []docindex.Record, counted map[vocab.DocID]votes.Votes) (k cluster, ok bool) {
 	if len(members) < 2 || !members[0].IsPage() {
 		return k, false
 	}
@@ -149,22 +153,22 @@ func choose(members []docindex.Record, votes map[vocab.DocID]uint32) (k cluster,
 		}
 	}
 	first := &members[0]
-	k = cluster{canonical: first.Doc, best: bestOf(electable, votes), at: first.Fetch.Address}
+	k = cluster{canonical: first.Doc, best: bestOf(electable, counted), at: first.Fetch.Address}
 	for language, some := range urllanguage.ByLanguage(electable) {
 		if k.in == nil {
 			k.in = map[string]vocab.DocID{}
 		}
-		k.in[language] = bestOf(some, votes)
+		k.in[language] = bestOf(some, counted)
 	}
 	return k, true
 }
 
 // bestOf returns the document with the most votes and, among equals, the plainest URL.
-func bestOf(electable []docindex.Record, votes map[vocab.DocID]uint32) vocab.DocID {
+func bestOf(electable []docindex.Record, counted map[vocab.DocID]votes.Votes) vocab.DocID {
 	best := &electable[0]
 	for i := range electable[1:] {
 		r := &electable[i+1]
-		c := cmp.Compare(votes[r.Doc], votes[best.Doc])
+		c := counted[r.Doc].Compare(counted[best.Doc])
 		if c > 0 || c == 0 && weburl.Plainer(r.URL, best.URL) {
 			best = r
 		}
@@ -179,36 +183,22 @@ func isElectable(r, canonical *docindex.Record) bool {
 		r.History.Headers == canonical.History.Headers
 }
 
-// votes returns, for each document in a cluster, the number of pages without duplicates that link
-// to it. It is empty if there is no cluster.
-func (e *election) votes() (map[vocab.DocID]uint32, error) {
-	votes := map[vocab.DocID]uint32{}
+// votes returns the votes of each document in a cluster. It is empty if there is no cluster.
+func (e *election) votes() (map[vocab.DocID]votes.Votes, error) {
+	all := map[vocab.DocID]votes.Votes{}
 	err := e.urls.EachDuplicate(func(of, doc vocab.DocID) (bool, error) {
-		votes[of], votes[doc] = 0, 0
+		all[of], all[doc] = votes.Votes{}, votes.Votes{}
 		return true, nil
 	})
-	if err != nil || len(votes) == 0 {
-		return votes, err
+	if err != nil || len(all) == 0 {
+		return all, err
 	}
 	set, err := linkdb.OpenSet(linkdb.Paths(e.dir, e.builder.Manifest().Links))
 	if err != nil {
 		return nil, err
 	}
 	defer set.Close()
-	for source, err := range set.RawLinks() {
-		if err != nil {
-			return nil, err
-		}
-		if _, hasDuplicates := votes[source.Doc]; hasDuplicates {
-			continue
-		}
-		for _, t := range source.Targets {
-			if n, ok := votes[t.Doc]; ok && t.Flags&vocab.NoFollow == 0 {
-				votes[t.Doc] = n + 1
-			}
-		}
-	}
-	return votes, nil
+	return all, votes.Count(set, all)
 }
 
 // decide reads the page of a cluster and changes its canonical document if another one is elected.

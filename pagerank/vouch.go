@@ -60,6 +60,9 @@ func (v *Vouchers) Add(page uint32, targets []uint32) {
 	}
 }
 
+// Linkers returns the number of other sites that link to the site of a page, at most 20.
+func (v *Vouchers) Linkers(page uint32) int { return len(v.sites[v.siteOf[page]].linkers) }
+
 // comparable reports whether there is anything to compare: a fetched site that another links to. In a
 // crawl of one site, or of sites that do not know one another, none is less vouched for than others.
 func (v *Vouchers) comparable() bool {
