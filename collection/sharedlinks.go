@@ -73,7 +73,7 @@ func (s *SharedLinks) acquire() (*heldLinks, error) {
 			return nil, err
 		}
 		if s.inUse != nil {
-			l.takeURLs(s.inUse.Links)
+			l.reuseURLs(s.inUse.Links)
 			if s.inUse.users == 0 {
 				s.inUse.Close() // read-only files
 			}
@@ -84,8 +84,8 @@ func (s *SharedLinks) acquire() (*heldLinks, error) {
 	return s.inUse, nil
 }
 
-// takeURLs shares the URL indexes of earlier, of link runs that both have.
-func (l *Links) takeURLs(earlier *Links) {
+// reuseURLs shares the URL indexes of earlier, of link runs that both have.
+func (l *Links) reuseURLs(earlier *Links) {
 	for i, s := range l.shards[:min(len(l.shards), len(earlier.shards))] {
 		s.set.ReuseURLIndexes(earlier.shards[i].set)
 	}

@@ -89,8 +89,8 @@ func (p *pacer) slowDown(wait time.Duration, reason string, tries uint8) {
 	p.stop = "host asked for a pause: " + reason
 }
 
-// heed applies the Crawl-delay and the sitemaps of a robots.txt.
-func (p *pacer) heed(rules *robots.Rules, base *weburl.URL) {
+// applyRobots applies the Crawl-delay and the sitemaps of a robots.txt.
+func (p *pacer) applyRobots(rules *robots.Rules, base *weburl.URL) {
 	p.report.CrawlDelay = max(p.report.CrawlDelay, rules.CrawlDelay)
 	if !p.fixed {
 		p.delay = max(p.delay, min(rules.CrawlDelay, p.o.MaxCrawlDelay))

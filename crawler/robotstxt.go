@@ -58,7 +58,7 @@ func (s *origins) get(ctx context.Context, u *weburl.URL, tries uint8) *origin {
 		s.fetch(ctx, o, tries)
 	}
 	if o.rules != nil {
-		s.heed(o.rules, u)
+		s.applyRobots(o.rules, u)
 	}
 	s.byName[name] = o
 	return o

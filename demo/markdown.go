@@ -32,7 +32,7 @@ func (m markdown) page(source string) (template.HTML, error) {
 // no page.
 func (m markdown) document(source, name string, pageOf func(file string) (string, bool)) (title string, body template.HTML, err error) {
 	root := m.parse(source)
-	title = takeTitle(root, []byte(source))
+	title = removeTitle(root, []byte(source))
 	if title == "" {
 		title = name
 	}
@@ -53,9 +53,9 @@ func (m markdown) render(root ast.Node, source string) (template.HTML, error) {
 	return template.HTML(out.String()), err
 }
 
-// takeTitle removes the first heading of level 1 and returns its text. Further ones become level 2, since
+// removeTitle removes the first heading of level 1 and returns its text. Further ones become level 2, since
 // a page has one heading of level 1.
-func takeTitle(root ast.Node, source []byte) (title string) {
+func removeTitle(root ast.Node, source []byte) (title string) {
 	for node := root.FirstChild(); node != nil; {
 		next := node.NextSibling()
 		if heading, ok := node.(*ast.Heading); ok && heading.Level == 1 {

@@ -148,7 +148,7 @@ func (b *Builder) Measure() error {
 func (b *Builder) StartOver(tables []uint32) {
 	b.tables, b.end = tables, 0
 	b.begin()
-	b.publisher.hold()
+	b.publisher.holdBack()
 }
 
 // Release makes the index that StartOver started current.

@@ -79,7 +79,7 @@ func (b *Builder) flush(ctx context.Context) error {
 
 // callAfter calls the AfterFlush function of a batch, or leaves it to Release.
 func (b *Builder) callAfter(after func() error) error {
-	if after == nil || !b.publisher.isHeld() {
+	if after == nil || !b.publisher.isHeldBack() {
 		return call(after)
 	}
 	b.released = after
@@ -120,7 +120,7 @@ func (b *Builder) writePages(
 	ctx context.Context, batch *indexer.Batch, pages waitingBarrel, n number,
 ) (written bool, err error) {
 	some := batch.Docs() > 0 || len(pages.notIndexed) > 0
-	if !b.publisher.isHeld() {
+	if !b.publisher.isHeldBack() {
 		if some {
 			err = b.sort(ctx, batch, pages, n)
 		}
@@ -178,7 +178,7 @@ func (b *Builder) writeBarrel(batch *indexer.Batch, path string) error {
 
 // sortWaiting sorts all waiting barrels into a segment.
 func (b *Builder) sortWaiting(ctx context.Context, n number) error {
-	waiting, err := b.takeWaiting()
+	waiting, err := b.openWaiting()
 	if err != nil {
 		return err
 	}
@@ -203,9 +203,9 @@ func (b *Builder) sortWaiting(ctx context.Context, n number) error {
 	return removeAll(waiting.close())
 }
 
-// takeWaiting opens the waiting barrels and removes them from the queue. It frees the memory of the
+// openWaiting opens the waiting barrels and removes them from the queue. It frees the memory of the
 // batches for the merge.
-func (b *Builder) takeWaiting() (openedBarrels, error) {
+func (b *Builder) openWaiting() (openedBarrels, error) {
 	waiting := b.waiting
 	b.waiting = nil
 	if len(waiting) > 0 {

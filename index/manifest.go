@@ -53,15 +53,15 @@ func (p *publisher) current() datadir.Manifest {
 	return p.manifest
 }
 
-// isHeld reports whether the manifest is held back.
-func (p *publisher) isHeld() bool {
+// isHeldBack reports whether the manifest is held back.
+func (p *publisher) isHeldBack() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.held
 }
 
-// hold holds the manifest back and empties it, for an index that is being rebuilt.
-func (p *publisher) hold() {
+// holdBack holds the manifest back and empties it, for an index that is being rebuilt.
+func (p *publisher) holdBack() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.held = true

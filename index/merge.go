@@ -122,7 +122,7 @@ func (b *Builder) merge(ctx context.Context, segments *openSegments, from int) e
 			return err
 		}
 	}
-	waiting, err := b.takeWaiting()
+	waiting, err := b.openWaiting()
 	if err != nil {
 		return err
 	}

@@ -82,7 +82,7 @@ func (f *Forward) Push(node uint32, damping, epsilon float64) []NodeRank {
 			at = -1
 		}
 	}
-	return f.take(reached)
+	return f.collectRanks(reached)
 }
 
 // pass adds residual to a node, and queues it if it has enough to be passed on now.
@@ -94,8 +94,8 @@ func (f *Forward) pass(to uint32, share, epsilon float64) {
 	}
 }
 
-// take returns the ranks of the nodes that a walk reached, and clears its ranks and residuals.
-func (f *Forward) take(reached []uint32) []NodeRank {
+// collectRanks returns the ranks of the nodes that a walk reached, and clears its ranks and residuals.
+func (f *Forward) collectRanks(reached []uint32) []NodeRank {
 	all := make([]NodeRank, len(reached))
 	for i, n := range reached {
 		all[i] = NodeRank{n, f.rank[n]}

@@ -204,7 +204,7 @@ func (t *tab) run(p *vocab.Page, load Load) ([]byte, error) {
 			}
 			if loaded == nil && taken == nil && time.Since(last) >= quiet {
 				taken = make(chan document, 1)
-				go t.take(taken)
+				go t.sendDocument(taken)
 			}
 		case <-t.ctx.Done():
 			return nil, context.Cause(t.ctx)
@@ -271,8 +271,8 @@ type document struct {
 var markup = fmt.Sprintf(`document.querySelectorAll("noscript").forEach(e => e.remove()),
 "<!doctype html>" + (document.documentElement?.outerHTML ?? "").slice(0, %d)`, maxHTML)
 
-// take sends the document when the page's scripts let it.
-func (t *tab) take(to chan<- document) {
+// sendDocument sends the document when the page's scripts let it.
+func (t *tab) sendDocument(to chan<- document) {
 	result, err := cdp.Call(t.ctx, t.session, runtime.Evaluate, runtime.EvaluateParams{Expression: markup})
 	text := ""
 	if err == nil && result.Result != nil {

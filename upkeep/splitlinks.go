@@ -122,7 +122,7 @@ func (s *linkSplitter) links(own bool) error {
 			targets[shard] = targets[shard][:0]
 		}
 		for _, t := range source.Targets {
-			for _, shard := range s.holds(source.Doc, t.Doc) {
+			for _, shard := range s.keepersOf(source.Doc, t.Doc) {
 				inner := linkdb.Target{Doc: s.inner(shard, t.Doc), Flags: t.Flags}
 				targets[shard] = append(targets[shard], inner)
 			}
@@ -139,8 +139,8 @@ func (s *linkSplitter) links(own bool) error {
 	return nil
 }
 
-// holds returns the shards that keep a link. The result is valid until the next call.
-func (s *linkSplitter) holds(source, target vocab.DocID) []int {
+// keepersOf returns the shards that keep a link. The result is valid until the next call.
+func (s *linkSplitter) keepersOf(source, target vocab.DocID) []int {
 	s.keepers = s.holders(s.keepers, s.set, source, target)
 	return s.keepers
 }
@@ -171,7 +171,7 @@ func (s *linkSplitter) sourcesIn(
 	shard int, target vocab.DocID, sources []vocab.DocID,
 ) (in []vocab.DocID) {
 	for _, source := range sources {
-		if slices.Contains(s.holds(source, target), shard) {
+		if slices.Contains(s.keepersOf(source, target), shard) {
 			in = append(in, s.inner(shard, source))
 		}
 	}

@@ -147,7 +147,7 @@ func (s *state) lease(h *frontier.Host) (l vocab.Lease, again bool, err error) {
 			if !l.Again {
 				most = min(most, newRoom)
 			}
-			err := g.take(l, before+most)
+			err := g.fill(l, before+most)
 			n := len(g.urls) - before
 			if !l.Again {
 				newRoom -= n
@@ -191,9 +191,9 @@ type granter struct {
 	full    bool    // maxDoubtful URLs are in flight, and the next one is doubtful
 }
 
-// take moves URLs from a level into the lease until the lease has room of them. It does not scan
+// fill moves URLs from a level into the lease until it has as many as room. It does not scan
 // past the last URL of the level, because deleted keys follow.
-func (g *granter) take(l *frontier.Level, room int) error {
+func (g *granter) fill(l *frontier.Level, room int) error {
 	from := docindex.QueueKey{Host: g.h.Name, Priority: l.Priority, Number: l.Next}
 	err := g.db.EachQueued(from, func(k docindex.QueueKey, doc vocab.DocID) (bool, error) {
 		if k.Priority != l.Priority || k.Number&frontier.Again != from.Number&frontier.Again {

@@ -20,7 +20,7 @@ func newKeys(plain []string) keys {
 	return k
 }
 
-func (k keys) holds(key string) bool { return k[sha256.Sum256([]byte(key))] }
+func (k keys) has(key string) bool { return k[sha256.Sum256([]byte(key))] }
 
 // keyOf returns the key of a request: Authorization: Bearer, X-API-Key, or the parameter key, which
 // Google's clients send.

@@ -135,7 +135,7 @@ func (m *mayReadRule) allows(r *http.Request) bool {
 		return false
 	}
 	return m.o.LoginHeader != "" && m.site.FromProxy(r) && r.Header.Get(m.o.LoginHeader) != "" ||
-		len(m.keys) > 0 && isProgram(r) && m.keys.holds(keyOf(r)) || // as needKey requires
+		len(m.keys) > 0 && isProgram(r) && m.keys.has(keyOf(r)) || // as needKey requires
 		m.loggedIn(r)
 }
 
@@ -176,7 +176,7 @@ func (r *refuser) needKey(k keys, sessions *session.Sessions) gin.HandlerFunc {
 			return
 		}
 		key := keyOf(c.Request)
-		if k.holds(key) {
+		if k.has(key) {
 			return
 		}
 		if key != "" {

@@ -452,7 +452,7 @@ func (s *Server) toolsHandler() http.Handler {
 // Authorization also that which crawls. Scripts of other origins only read.
 func (s *Server) toolsFor(r *http.Request) *sdk.Server {
 	token, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
-	if s.admin == nil || !ok || s.keys.holds(token) || r.Header.Get("Origin") != "" || !s.sessions.IsActor(r) {
+	if s.admin == nil || !ok || s.keys.has(token) || r.Header.Get("Origin") != "" || !s.sessions.IsActor(r) {
 		return s.tools
 	}
 	tools := mcp.New(s.reader, s.log, s.o.Name, s.o.Version)

@@ -153,11 +153,11 @@ type block struct {
 
 func (b *block) records() int     { return len(b.ends) / endSize }
 func (b *block) end(slot int) int { return int(binary.LittleEndian.Uint32(b.ends[endSize*slot:])) }
-func (b *block) holds(slot int) bool {
+func (b *block) has(slot int) bool {
 	return slot < b.records() && b.end(slot) <= len(b.raw)
 }
 
-// record returns the encoding of a record that holds reports.
+// record returns the encoding of a record for which has returns true.
 func (b *block) record(slot int) []byte {
 	from := len(b.ends)
 	if slot > 0 {

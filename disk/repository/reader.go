@@ -90,7 +90,7 @@ func (r *Reader) Read(address vocab.Address) (Record, error) {
 // block returns the block at an address, decoded at least up to the slot if the block has it.
 func (r *Reader) block(address vocab.Address) (*block, error) {
 	key := blockKey{address.File(), address.Offset()}
-	if b, ok := r.cache.Get(key); ok && (address.Slot() >= b.records() || b.holds(address.Slot())) {
+	if b, ok := r.cache.Get(key); ok && (address.Slot() >= b.records() || b.has(address.Slot())) {
 		return b, nil
 	}
 	b, err := r.load(address)

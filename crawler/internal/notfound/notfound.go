@@ -59,7 +59,7 @@ func Says(body []byte) bool {
 			if len(body) <= len(name) || !bytes.EqualFold(body[:len(name)], name) || isNamePart(body[len(name)]) {
 				continue
 			}
-			if saysIt(headline(body, name)) {
+			if hasPhrase(headline(body, name)) {
 				return true
 			}
 		}
@@ -86,8 +86,8 @@ func headline(body, name []byte) string {
 	return b.String()
 }
 
-// saysIt reports whether a headline has one of the phrases. "404" is a word of its own.
-func saysIt(headline string) bool {
+// hasPhrase reports whether a headline has one of the phrases. "404" is a word of its own.
+func hasPhrase(headline string) bool {
 	if len(headline) > maxHeadline {
 		return false
 	}

@@ -112,7 +112,7 @@ func (r *Ranker) Rank() []Result {
 			m := &p.Images[j]
 			text := r.textScore(m)
 			switch {
-			case isTooSmall(m), text == 0 && (silent == maxSilent || !r.standsForPage(p, m)):
+			case isTooSmall(m), text == 0 && (silent == maxSilent || !r.isShownForPage(p, m)):
 				continue
 			case text == 0:
 				silent++
@@ -134,9 +134,9 @@ func isTooSmall(m *vocab.Image) bool {
 	return m.Width > 0 && m.Width < minDimension || m.Height > 0 && m.Height < minDimension
 }
 
-// standsForPage reports whether an image without a query term in its texts is shown: if its page is
+// isShownForPage reports whether an image without a query term in its texts is shown: if its page is
 // one of the best, or if the query has no terms.
-func (r *Ranker) standsForPage(p *Page, m *vocab.Image) bool {
+func (r *Ranker) isShownForPage(p *Page, m *vocab.Image) bool {
 	return !m.Decoration && (p.Best || r.sum == 0) && r.shown[m.URL] <= furniture
 }
 
