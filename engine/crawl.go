@@ -178,7 +178,6 @@ func Open(ctx context.Context, o Options) (_ *Crawl, err error) {
 	return c, c.recovery.pages(ctx)
 }
 
-// open opens the rooms.
 func (c *Crawl) open(o *Options) (err error) {
 	create := datadir.Create
 	if c.shard != nil {

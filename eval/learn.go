@@ -39,7 +39,7 @@ type example struct {
 	judged []judgement // by page
 }
 
-// A judgement is what is known of a page of a query.
+// A judgement is the known relevance of a page for a query.
 type judgement int8
 
 // The judgements.

@@ -179,8 +179,8 @@ func mediumOf(page *vocab.Page) (medium vocab.Medium, charset string) {
 	return medium, params["charset"]
 }
 
-// DecodeUndeclared returns the body of a page in UTF-8 as Parse reads it, if it is text in another
-// encoding that it does not declare.
+// DecodeUndeclared returns the body of a page in UTF-8 as Parse reads it, if its encoding is another one
+// and is not declared.
 func DecodeUndeclared(page *vocab.Page) (text []byte, ok bool) {
 	return decode.Undeclared(page.Body, page.ContentType)
 }

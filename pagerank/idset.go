@@ -5,8 +5,7 @@ import (
 )
 
 // An idSet is a set of numbers that knows the rank of each: how many of the set are smaller. It
-// takes 8 KiB for each 65,536 numbers of which one is in the set; a map would take 40 bytes a
-// number.
+// takes 8 KiB for each page of 65,536 numbers with one in the set; a map would take 40 bytes a number.
 type idSet struct {
 	pages [1 << 16]*idPage
 	size  int // set by count

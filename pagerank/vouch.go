@@ -7,8 +7,8 @@ import (
 
 // Vouchers count, for each site, the other sites that link to it. A page is cheap and a site is not,
 // so the links within a site lift its pages by as much as other sites vouch for it: see
-// [Vouchers.Weigh]. The paper's PageRank counts all links alike (BP98 §2.1), and a site of 10,000
-// pages that link to one, and it to them, lifts that one over 30,000 times.
+// [Vouchers.Weigh]. The paper's PageRank counts all links alike (BP98 §2.1): if 10,000 pages of a site
+// link to one and that links to them, it is lifted over 30,000 times.
 type Vouchers struct {
 	siteOf []uint32 // by page
 	sites  []siteLinks
@@ -29,7 +29,7 @@ const (
 	halfVouchers = 2
 )
 
-// siteLinks is what is known of a site.
+// siteLinks has the sites that link to a site, and whether the site itself has links.
 type siteLinks struct {
 	linkers []uint32 // other sites that link to it, ascending; at most maxVouchers
 	fetched bool     // a page of it was fetched and has links

@@ -175,7 +175,6 @@ type numbering struct {
 	n      vocab.DocID
 }
 
-// add adds a document.
 func (s *numbering) add(doc vocab.DocID) {
 	for vocab.DocID(len(s.bits)) <= doc/64 {
 		s.bits = append(s.bits, 0)

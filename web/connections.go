@@ -158,7 +158,6 @@ func prefixOf(conn net.Conn) netip.Prefix {
 	return prefix
 }
 
-// close closes a connection.
 func (b *connections) close(c *connection) {
 	b.forget(c)
 	hangUp(c.conn)

@@ -448,8 +448,8 @@ func (s *Server) toolsHandler() http.Handler {
 	})
 }
 
-// toolsFor returns the tools of a request: those that read, and with the token of the server in
-// Authorization also that which crawls. Scripts of other origins only read.
+// toolsFor returns the tools of a request: those that read and, if Authorization has the server's token
+// and the request comes from no script, also the tool crawl.
 func (s *Server) toolsFor(r *http.Request) *sdk.Server {
 	token, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
 	if s.admin == nil || !ok || s.keys.has(token) || r.Header.Get("Origin") != "" || !s.sessions.IsActor(r) {

@@ -152,7 +152,6 @@ func (*ack) kind() byte        { return 'k' }
 func (*admitted) kind() byte   { return 'a' }
 func (*finish) kind() byte     { return 'e' }
 
-// encode encodes a message.
 func encode(m message) []byte {
 	switch m := m.(type) {
 	case *grant:

@@ -58,7 +58,6 @@ func (o *outbox) wake() {
 	o.changed = make(chan struct{})
 }
 
-// add adds a result.
 func (o *outbox) add(r result) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -98,7 +97,6 @@ func (o *outbox) ack(number uint64) (ended []uint64) {
 	return ended
 }
 
-// setWindow changes the window.
 func (o *outbox) setWindow(bytes int64) {
 	o.mu.Lock()
 	defer o.mu.Unlock()

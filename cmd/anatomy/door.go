@@ -39,7 +39,7 @@ func (f *doorFlags) add(flags *pflag.FlagSet, with string) {
 		"token for reading pages fetched with credentials, and for nothing else, in `FILE`"+with)
 }
 
-// tokens reads the tokens.
+// tokens returns the tokens of --token and --read-token.
 func (f *doorFlags) tokens() (admin, read string, err error) {
 	if admin, err = readToken("--token", f.token, os.Getenv("ANATOMY_TOKEN")); err != nil {
 		return "", "", err

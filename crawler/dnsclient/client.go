@@ -224,8 +224,8 @@ func (c *Client) begin(ctx context.Context, name string) ([]netip.Addr, *call, e
 	return nil, q, nil
 }
 
-// enqueue blocks until the queue has room. If it does not get any, it ends the call for all who
-// joined it.
+// enqueue adds a call to the queue, and blocks until that has room. If ctx or the client ends first, it
+// ends the call for all callers that joined it.
 func (c *Client) enqueue(ctx context.Context, q *call) {
 	select {
 	case c.network.queue <- q:

@@ -182,8 +182,8 @@ func (s *shard) resolve(
 	return docs, blocked, nil
 }
 
-// mention records which document of the sender corresponds to which document here, if it belongs to
-// one of the two shards.
+// mention records that the sender's document theirs is mine here, if the document belongs to one of
+// the two shards.
 func (s *shard) mention(from int, theirs, mine vocab.DocID, owner int) {
 	if owner != from && owner != s.number {
 		return

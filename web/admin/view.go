@@ -125,7 +125,7 @@ func (v *adminView) Reached() int {
 	return int(1000 * min(1, v.Status.Rate/v.Status.Bound))
 }
 
-// Word returns the query that the forms begin with if it is one word, which may have synonyms.
+// Word returns the initial query of the forms if it is a single word, which may have synonyms.
 func (v *adminView) Word() string {
 	if strings.Contains(v.Query, " ") {
 		return ""

@@ -57,8 +57,8 @@ func (c *Collector) requiredScore() uint32 {
 }
 
 // collect adds a document whose score reaches the threshold, if it is among the best. Documents come in
-// ascending order, but for those of one window: one with the score of the worst match that comes in
-// that order is no better than it.
+// ascending order, except within a window: so a later document with the score of the worst match is no
+// better than that.
 func (c *Collector) collect(score uint32, ord vocab.Ordinal) {
 	match := newMatch(score, ord)
 	if len(c.heap) < c.k {

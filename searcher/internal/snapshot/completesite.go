@@ -12,9 +12,9 @@ import (
 // maxSiteHosts bounds the hosts that are examined to complete site: in one segment.
 const maxSiteHosts = 1000
 
-// ProposeSites completes a site: at the end of the typed text with hosts of some parts: first those
-// that begin with it, then those of which another label does, shorter names first. It returns nil if
-// the text ends with something else.
+// ProposeSites completes a site: at the end of the typed text with hosts of some parts: first hosts that
+// begin with it, then hosts with another label that begins with it, shorter names first. It returns nil
+// if the text ends with something else.
 func ProposeSites(parts iter.Seq[*Part], typed string) (all []string) {
 	at := strings.LastIndexAny(typed, " (") + 1
 	begin, ok := strings.CutPrefix(strings.ToLower(typed[at:]), "site:")

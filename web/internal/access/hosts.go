@@ -1,5 +1,5 @@
-// Package access decides who reaches the server: under which names, from which other origins, how
-// often, and with which proof of who they are.
+// Package access decides which requests are answered: by the host that they name, the origin that they
+// come from, the number of searches of a client, and its wrong tokens.
 package access
 
 import (

@@ -27,7 +27,7 @@ const (
 	maxJudgedURL   = 2048 // bytes
 )
 
-// A Mark is what is known of a page of a query.
+// A Mark is a person's judgement of a page for a query.
 type Mark int8
 
 // The marks.

@@ -8,9 +8,9 @@ import (
 	"anatomy/config"
 )
 
-// CheckOwnerKeys returns a problem for each key that differs between two files and that only those may
-// change who can edit the file itself, because it names files, programs or networks of the machine, or
-// other sites that may read the collection.
+// CheckOwnerKeys returns a problem for each key that differs between two files and may be changed only
+// by editing the file itself: a key that names files, programs or networks of the machine, or other
+// sites that may read the collection.
 func CheckOwnerKeys(was, now *config.Config) (all []*config.Problem) {
 	why := errors.New("it can only be changed in the file itself, because it names files, programs or networks of the server")
 	for _, name := range ownerKeys {

@@ -100,7 +100,6 @@ func (m *Bitmap) next(target uint32) (ord uint32, index int) {
 	return m.base + at, m.rank(at)
 }
 
-// unpack unpacks the ordinals.
 func (m *Bitmap) unpack(ordinals *[BlockSize]uint32) {
 	n := 0
 	for i, word := range m.words[:m.span] {
