@@ -145,6 +145,7 @@ cmd/anatomy: config topic control ranking upkeep cmd/anatomy/internal/* vocab we
 lab/rig: eval vocab weburl disk/docindex disk/linkdb disk/rankvector disk/shards
 lab/rig/bench: vocab lab/rig cluster/bus
 lab/rig/replay: vocab weburl engine disk/datadir disk/docindex disk/repository
+lab/navigation: analysis eval lab/rig lab/rig/replay searcher searcher/scoring vocab weburl disk/linkdb
 lab/copies: eval indexer lab/rig/replay searcher vocab weburl
 lab/mutants:
 lab/firstbench: lab/rig vocab engine searcher disk/*

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"anatomy/eval"
+	"anatomy/lab/rig"
 )
 
 // A row is one set of queries.
@@ -52,19 +53,11 @@ func printTable(w io.Writer, columns []string, rows []row) error {
 	for _, r := range rows {
 		fmt.Fprintf(w, "| %s | %d | %s |", r.name, r.queries, r.measure)
 		for _, c := range r.cells {
-			fmt.Fprintf(w, " %s |", short(c))
+			fmt.Fprintf(w, " %s |", rig.Share(c))
 		}
-		if _, err := fmt.Fprintf(w, " %s (%s to %s) |\n",
-			signed(r.gain.Mean), signed(r.gain.Low), signed(r.gain.High)); err != nil {
+		if _, err := fmt.Fprintf(w, " %s |\n", rig.GainText(r.gain)); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// short formats a share without its zero: .512.
-func short(v float64) string { return strings.TrimPrefix(fmt.Sprintf("%.3f", v), "0") }
-
-func signed(v float64) string {
-	return strings.Replace(fmt.Sprintf("%+.3f", v), "0.", ".", 1)
 }
