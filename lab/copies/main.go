@@ -1,16 +1,17 @@
-// Command copies copies pages of a crawl to other hosts, crawls this web without network, and prints how
-// often the first result is the original, and how often a copy.
+// Command copies copies pages of a crawl to other hosts, crawls this web without network, and
+// prints how often the first result is the original, and how often a copy.
 //
 //	go run ./lab/copies --data FOLDER --work FOLDER [NAMES.tsv...]
 //
-// Every second host is copied: as a mirror, byte for byte; as a mirror with a page of its own that links to
-// all its pages; by a scraper, with title, menu and foot of its own; and by a scraper that shows two pages
-// as one. The copies of half of these hosts are fetched first, the others last. NAMES have lines of a query
-// and its right URL, separated by a tab; without them, titles that one page has are the queries. The other
-// queries are sentences of the pages. WORK keeps the data folders, one a kind of copies.
+// Every second host is copied: as a mirror, byte for byte; as a mirror with a page of its own that
+// links to all its pages; by a scraper, with title, menu and foot of its own; and by a scraper that
+// shows two pages as one. The copies of half of these hosts are fetched first, the others last.
+// NAMES have lines of a query and its right URL, separated by a tab; without them, titles that one
+// page has are the queries. The other queries are sentences of the pages. WORK keeps the data
+// folders, one a kind of copies.
 //
-// Cells are percentages of the queries: those whose first result is the original, and a copy of it; the
-// last column has those with both among ten results, by default.
+// Cells are percentages of the queries: those whose first result is the original, and a copy of it;
+// the last column has those with both among ten results, by default.
 package main
 
 import (
@@ -145,8 +146,12 @@ func (w *web) measure(ctx context.Context, out io.Writer, dir, kind string, o op
 }
 
 // ask counts one query.
-func (w *web) ask(ctx context.Context, s *searcher.Searcher, q *query, by setting, c *counts) error {
-	answer, err := s.Search(ctx, searcher.Request{Query: q.text, Rank: by.rank, Anchors: by.anchors, Within: time.Minute})
+func (w *web) ask(
+	ctx context.Context, s *searcher.Searcher, q *query, by setting, c *counts,
+) error {
+	answer, err := s.Search(ctx, searcher.Request{
+		Query: q.text, Rank: by.rank, Anchors: by.anchors, Within: time.Minute,
+	})
 	if err != nil {
 		return err
 	}

@@ -18,8 +18,8 @@ type query struct {
 	right page
 }
 
-// names returns the queries of files of which a right page has copies, or if there are no files, the
-// titles that one page has.
+// names returns the queries of files of which a right page has copies, or if there are no files,
+// the titles that one page has.
 func (w *web) names(files []string) (all []query, err error) {
 	if len(files) == 0 {
 		return w.titles(), nil
@@ -70,6 +70,8 @@ func (w *web) titles() (all []query) {
 	return all
 }
 
+func isBetweenWords(r rune) bool { return r <= ' ' || strings.ContainsRune(`"():`, r) }
+
 // sentenceWords are the number of words of a sentence.
 const sentenceWords = 12
 
@@ -90,7 +92,7 @@ func (w *web) sentences(n int) (all []query, err error) {
 		}
 		var runs []string
 		for line := range strings.Lines(vocab.WithoutSectionMarks(d.Info.Text)) {
-			words := strings.FieldsFunc(line, func(r rune) bool { return r <= ' ' || strings.ContainsRune(`"():`, r) })
+			words := strings.FieldsFunc(line, isBetweenWords)
 			if !strings.HasPrefix(line, "\t") && len(words) >= sentenceWords {
 				runs = append(runs, strings.Join(words[:sentenceWords], " "))
 			}

@@ -17,9 +17,12 @@ import (
 
 // A kind is a way to copy the pages of a site.
 type kind struct {
-	name    string
-	body    func(page, next []byte, from, to string) []byte // of a copy, given those of a page and of the next one, and the hosts
-	indexed bool                                            // the host of the copies has a page that links to all of them
+	name string
+
+	// body returns the body of a copy, given those of its page and of the next one, and the hosts.
+	body func(page, next []byte, from, to string) []byte
+
+	indexed bool // the host of the copies has a page that links to all of them
 }
 
 var kinds = []kind{
@@ -46,10 +49,10 @@ type page struct {
 // leastPages is the least number of pages of a site that is copied.
 const leastPages = 10
 
-// newWeb copies every second host of a crawl, by name. Of the copies of hosts, those of even numbers,
-// counted from first, are fetched before all other pages, the others after them. Their hosts have short
-// names, so that their URLs are plainer than those of the originals. So many sites of one page each link
-// to all of these hosts.
+// newWeb copies every second host of a crawl, by name. Of the copies of hosts, those of even
+// numbers, counted from first, are fetched before all other pages, the others after them. Their
+// hosts have short names, so that their URLs are plainer than those of the originals. So many sites
+// of one page each link to all of these hosts.
 func newWeb(crawl []replay.Answer, k kind, linking, first int) (*web, error) {
 	w := &web{shown: map[string]page{}}
 	hosts := map[string][]replay.Answer{}
@@ -98,8 +101,11 @@ func newWeb(crawl []replay.Answer, k kind, linking, first int) (*web, error) {
 	return w, nil
 }
 
-// copyHost returns the copies of the pages of a host. The first of them is the index, if there is one.
-func (w *web) copyHost(pages []replay.Answer, k kind, from, to string, at time.Time) (copies []replay.Answer) {
+// copyHost returns the copies of the pages of a host. The first of them is the index, if there is
+// one.
+func (w *web) copyHost(
+	pages []replay.Answer, k kind, from, to string, at time.Time,
+) (copies []replay.Answer) {
 	var urls, titles []string
 	for i, a := range pages {
 		u, _ := weburl.Parse(a.URL)
@@ -126,7 +132,8 @@ func listOf(url string, links, texts []string, at time.Time) replay.Answer {
 	var b bytes.Buffer
 	b.WriteString("<!doctype html><title>All pages</title><ul>\n")
 	for i, link := range links {
-		fmt.Fprintf(&b, "<li><a href=\"%s\">%s</a>\n", html.EscapeString(link), html.EscapeString(texts[i]))
+		link, text := html.EscapeString(link), html.EscapeString(texts[i])
+		fmt.Fprintf(&b, "<li><a href=\"%s\">%s</a>\n", link, text)
 	}
 	return replay.Answer{
 		URL: url, At: at, Outcome: vocab.Fetched, Status: 200,
@@ -143,12 +150,17 @@ var (
 // same returns a page byte for byte.
 func same(page, _ []byte, _, _ string) []byte { return page }
 
-// framed returns a page with the title, the menu and the foot of another site, whose links within the site
-// lead to copies.
+// framed returns a page with the title, the menu and the foot of another site, whose links within
+// the site lead to copies.
 func framed(page, _ []byte, from, to string) []byte {
-	page = titleTags.ReplaceAll(page, []byte("${1}${2} - Free Manuals Archive${3}"))
-	page = bodyTag.ReplaceAll(page, []byte("${0}<div><a href=\"/all-pages\">All manuals</a> | Free Manuals Archive</div>\n"))
-	page = bodyEnd.ReplaceAll(page, []byte("<p>Read more free manuals, sorted by topic, in our archive.</p>\n${0}"))
+	const (
+		title = "${1}${2} - Free Manuals Archive${3}"
+		menu  = "${0}<div><a href=\"/all-pages\">All manuals</a> | Free Manuals Archive</div>\n"
+		foot  = "<p>Read more free manuals, sorted by topic, in our archive.</p>\n${0}"
+	)
+	page = titleTags.ReplaceAll(page, []byte(title))
+	page = bodyTag.ReplaceAll(page, []byte(menu))
+	page = bodyEnd.ReplaceAll(page, []byte(foot))
 	for _, scheme := range []string{"http://", "https://"} {
 		page = bytes.ReplaceAll(page, []byte(scheme+from+"/"), []byte("http://"+to+"/"))
 	}

@@ -1,15 +1,15 @@
-// Command navigation measures whether names lead to the pages that links of other sites call by them,
-// without these links' texts.
+// Command navigation measures whether names lead to the pages that links of other sites call by
+// them, without these links' texts.
 //
 //	go run ./lab/navigation --data FOLDER --work FOLDER
 //
-// A query is a text of links from other sites, if all links with this text lead to one page; that page
-// is the answer. Half of these texts are used; the other half is for verification. The web is crawled
-// once more, without network and without the texts of the links that are queries: a link remains, and its
-// text stays in the page that has it, but it does not count for the target, whatever site it is on. The
-// table has MRR@10 and success@1 by default, without PageRank, without texts of links (what remains are
-// other texts) and without both, with the differences of MRR@10 to the default and their 95 % interval by a
-// paired bootstrap. WORK keeps the data folder.
+// A query is a text of links from other sites, if all links with this text lead to one page; that
+// page is the answer. Half of these texts are used; the other half is for verification. The web is
+// crawled once more, without network and without the texts of the links that are queries: a link
+// remains, and its text stays in the page that has it, but it does not count for the target,
+// whatever site it is on. The table has MRR@10 and success@1 by default, without PageRank, without
+// texts of links (what remains are other texts) and without both, with the differences of MRR@10 to
+// the default and their 95 % interval by a paired bootstrap. WORK keeps the data folder.
 package main
 
 import (
@@ -69,7 +69,8 @@ func run(ctx context.Context, out io.Writer, data, work string) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(out, "%d names; %d links lost their text, %d others have one of the names\n", len(questions), links, left)
+	fmt.Fprintf(out, "%d names; %d links lost their text, %d others have one of the names\n",
+		len(questions), links, left)
 	var titled, other []eval.Judged
 	for _, q := range questions {
 		if q.titled {
@@ -134,7 +135,8 @@ func printTable(ctx context.Context, out io.Writer, dir string, sets [][]eval.Ju
 			return err
 		}
 	}
-	fmt.Fprintln(out, "| names | ranking | MRR@10 | success@1 | difference of MRR@10 |\n|---|---|---|---|---|")
+	fmt.Fprintln(out, "| names | ranking | MRR@10 | success@1 | difference of MRR@10 |")
+	fmt.Fprintln(out, "|---|---|---|---|---|")
 	for i, name := range []string{"terms in the title", "others"} {
 		for k, setting := range settings {
 			m := eval.Measure(sets[i], results[i][k])
@@ -142,7 +144,8 @@ func printTable(ctx context.Context, out io.Writer, dir string, sets [][]eval.Ju
 			if k > 0 {
 				gain = rig.GainText(eval.Compare(sets[i], results[i][0], results[i][k], 1).Gain)
 			}
-			fmt.Fprintf(out, "| %s (%d) | %s | %s | %s | %s |\n", name, len(sets[i]), setting.name, rig.Share(m.MRR10), rig.Share(m.Success1), gain)
+			fmt.Fprintf(out, "| %s (%d) | %s | %s | %s | %s |\n", name, len(sets[i]), setting.name,
+				rig.Share(m.MRR10), rig.Share(m.Success1), gain)
 		}
 	}
 	return nil

@@ -40,8 +40,8 @@ func termsOf(text string) string {
 	return strings.Join(terms, " ")
 }
 
-// readNames reads the names that links give to pages. It keeps half of them, those whose SHA-256 begins
-// with a zero bit; the other half is for verification.
+// readNames reads the names that links give to pages. It keeps half of them, those whose SHA-256
+// begins with a zero bit; the other half is for verification.
 func readNames(links *linkdb.Set) (names, error) {
 	all := names{}
 	for a, err := range links.Anchors() {
@@ -136,14 +136,18 @@ func (w *web) questions(all names) (qs []question) {
 			continue
 		}
 		inTitle := strings.Fields(titles[n.doc])
-		titled := !slices.ContainsFunc(strings.Fields(terms), func(t string) bool { return !slices.Contains(inTitle, t) })
-		qs = append(qs, question{eval.Judged{Query: n.text, Grades: urls[n.doc], Any: true}, titled})
+		titled := !slices.ContainsFunc(strings.Fields(terms), func(t string) bool {
+			return !slices.Contains(inTitle, t)
+		})
+		judged := eval.Judged{Query: n.text, Grades: urls[n.doc], Any: true}
+		qs = append(qs, question{judged, titled})
 	}
 	return qs
 }
 
-// without returns the answers with pages whose links have no text if that is a name of their target.
-// The text stays, in front of the link, and the link does, too. It returns the number of these links.
+// without returns the answers with pages whose links have no text if that is a name of their
+// target. The text stays, in front of the link, and the link does, too. It returns the number of
+// these links.
 func (w *web) without(all names) (answers []replay.Answer, links int, err error) {
 	for _, a := range w.answers {
 		if a.Page != nil {
@@ -168,8 +172,8 @@ func (w *web) without(all names) (answers []replay.Answer, links int, err error)
 	return answers, links, nil
 }
 
-// stripLinks moves the contents of links in HTML in front of them if their target and text match, and
-// drops their title attribute. It returns the number of these links.
+// stripLinks moves the contents of links in HTML in front of them if their target and text match,
+// and drops their title attribute. It returns the number of these links.
 func stripLinks(body []byte, matches func(href, text string) bool) (changed []byte, n int) {
 	z := html.NewTokenizer(bytes.NewReader(body))
 	var tag, untitled, inner, text []byte // of an open link
@@ -205,7 +209,9 @@ func stripLinks(body []byte, matches func(href, text string) bool) (changed []by
 					href = a.Val
 				}
 			}
-			token.Attr = slices.DeleteFunc(token.Attr, func(a html.Attribute) bool { return a.Key == "title" })
+			token.Attr = slices.DeleteFunc(token.Attr, func(a html.Attribute) bool {
+				return a.Key == "title"
+			})
 			untitled = []byte(token.String())
 		case tag != nil:
 			inner = append(inner, raw...)

@@ -43,8 +43,8 @@ func (a *Answer) Title() string {
 	return strings.Join(strings.Fields(html.UnescapeString(string(m[1]))), " ")
 }
 
-// Read returns the answers of the crawl in a data folder, in the order in which it found the URLs: its
-// pages, duplicates included, its redirects, and the URLs that do not exist.
+// Read returns the answers of the crawl in a data folder, in the order in which it found the URLs:
+// its pages, duplicates included, its redirects, and the URLs that do not exist.
 func Read(dir string) (all []Answer, err error) {
 	err = docindex.Read(dir, func(db *docindex.DB) error {
 		repo, err := repository.OpenReader(datadir.Repository(dir))
@@ -98,14 +98,15 @@ func Read(dir string) (all []Answer, err error) {
 
 // Crawl stores, indexes and ranks answers in a new data folder, in their order.
 func Crawl(ctx context.Context, dir string, answers []Answer) error {
-	_, err := engine.RunOffline(ctx, engine.Options{Dir: dir}, func(ctx context.Context, crawl engine.Offline) error {
+	source := func(ctx context.Context, crawl engine.Offline) error {
 		for i := range answers {
 			if err := answers[i].accept(ctx, crawl); err != nil {
 				return fmt.Errorf("%s: %w", answers[i].URL, err)
 			}
 		}
 		return nil
-	})
+	}
+	_, err := engine.RunOffline(ctx, engine.Options{Dir: dir}, source)
 	return err
 }
 
@@ -122,7 +123,8 @@ func (a *Answer) accept(ctx context.Context, crawl engine.Offline) error {
 		return err
 	}
 	f := vocab.Fetch{
-		Target: vocab.Target{Doc: doc, URL: a.URL}, Outcome: a.Outcome, Status: a.Status, Location: a.Location,
+		Target:  vocab.Target{Doc: doc, URL: a.URL},
+		Outcome: a.Outcome, Status: a.Status, Location: a.Location,
 	}
 	if a.Page != nil {
 		page := *a.Page
