@@ -124,6 +124,13 @@ var mutants = []mutant{
 		tests: "./indexer -run Relations|Canonical|Link",
 	},
 	{
+		name:  "votes of sites", // of duplicates on several sites, the sites that link to theirs count first
+		file:  "engine/internal/votes/votes.go",
+		old:   "cmp.Or(cmp.Compare(v.sites, w.sites), ",
+		new:   "cmp.Or(",
+		tests: "./engine -run TestRepresentatives$",
+	},
+	{
 		name:  "anchor credit", // each page that links with a text counts, not the first alone
 		file:  "resolver/resolver.go",
 		old:   "len(sources) == 0 || sources[len(sources)-1] != source",
@@ -322,7 +329,7 @@ var mutants = []mutant{
 	{
 		name:  "DNS ports", // few queries leave from one port
 		file:  "crawler/dnsclient/ports.go",
-		old:   "len(p.asked) < n.defence.queries && ",
+		old:   "len(p.queries) < n.defence.queries && ",
 		new:   "",
 		tests: "./crawler/dnsclient -run TestPorts",
 	},
