@@ -23,7 +23,7 @@ func openAll(dir string, names []string) (*openSegments, error) {
 	}
 	o := &openSegments{names: names, cache: cache}
 	for _, name := range names {
-		s, err := segment.Open(datadir.Segment(dir, name), o.cache)
+		s, err := segment.OpenWhole(datadir.Segment(dir, name), o.cache)
 		if err != nil {
 			o.close()
 			return nil, err

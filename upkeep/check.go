@@ -93,11 +93,16 @@ func checkFolder(ctx context.Context, dir string, r CheckReport) error {
 		} else if bad != nil {
 			r.noting((*findings).addMismatch).Problem(bad)
 		}
+		repository, addresses := checkRepository, checkAddresses
+		if datadir.IsLight(dir) {
+			repository, addresses = checkNothing, checkNothing
+			r.Checked("copy", "light: no posting lists, texts and pages, which other machines have")
+		}
 		for _, step := range []struct {
 			check func(string, datadir.Manifest, *docindex.DB, CheckReport)
 			note  func(*findings, error)
 		}{
-			{checkRepository, (*findings).addRepository}, {checkDocuments, documents}, {checkAddresses, none},
+			{repository, (*findings).addRepository}, {checkDocuments, documents}, {addresses, none},
 			{checkLinks, index}, {checkSegments, index}, {checkRanks, index}, {checkTranslations, index},
 		} {
 			if err := ctx.Err(); err != nil {
@@ -152,6 +157,9 @@ func checkPublished(
 		m = now
 	}
 }
+
+// checkNothing replaces the check of what a light copy lacks.
+func checkNothing(string, datadir.Manifest, *docindex.DB, CheckReport) {}
 
 // checkRepository reads the repository. A torn tail is the result of a crash, and counts as damage
 // only if it contained acknowledged records.
@@ -292,8 +300,12 @@ func checkLinks(dir string, m datadir.Manifest, _ *docindex.DB, r CheckReport) {
 }
 
 func checkSegments(dir string, m datadir.Manifest, _ *docindex.DB, r CheckReport) {
+	check := segment.Check
+	if datadir.IsLight(dir) {
+		check = segment.CheckLight
+	}
 	for _, name := range m.Segments {
-		if err := segment.Check(datadir.Segment(dir, name)); err != nil {
+		if err := check(datadir.Segment(dir, name)); err != nil {
 			r.Problem(err)
 		}
 	}

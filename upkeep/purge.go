@@ -195,7 +195,7 @@ func (p *prover) repository(ctx context.Context, blocked map[vocab.DocID]bool) e
 
 func (p *prover) segments(ctx context.Context, m datadir.Manifest, blocked map[vocab.DocID]bool) error {
 	for _, name := range m.Segments {
-		s, err := segment.Open(datadir.Segment(p.dir, name), nil)
+		s, err := segment.OpenWhole(datadir.Segment(p.dir, name), nil)
 		if err != nil {
 			return err
 		}

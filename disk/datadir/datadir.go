@@ -93,8 +93,8 @@ func CreateShard(dir string) (*Writer, error) {
 }
 
 // Open locks a data folder for writing. The error wraps [ErrNone], a *VersionError, a *DamageError,
-// a *BusyError if another process has locked it, a *DiskError, or a *ShardsError. Whether its
-// structures match is checked by docindex.OpenFolder.
+// a *BusyError if another process has locked it, a *DiskError, a *ShardsError, or [ErrLight]. Whether
+// its structures match is checked by docindex.OpenFolder.
 func Open(dir string) (*Writer, error) {
 	if err := CheckVersion(dir); err != nil {
 		return nil, err
@@ -114,6 +114,9 @@ func OpenShard(dir string) (*Writer, error) {
 	lock, err := Lock(dir)
 	if err != nil {
 		return nil, err
+	}
+	if IsLight(dir) {
+		return nil, errors.Join(fmt.Errorf("%w: %s", ErrLight, dir), lock.Close())
 	}
 	w := &Writer{dir: dir, version: v, lock: lock}
 	disks, err := ReadDisks(durable.OS, dir)

@@ -92,7 +92,7 @@ func missing(dir string, m datadir.Manifest) *datadir.MismatchError {
 		return mismatch(dir, datadir.DocIndexName, "the document index is missing, and the repository has pages")
 	case !index && m.Generation > 0:
 		return mismatch(dir, datadir.DocIndexName, "the document index is missing, and the index has segments")
-	case !pages && m.Indexed != 0:
+	case !pages && m.Indexed != 0 && !datadir.IsLight(dir):
 		return mismatch(dir, datadir.RepositoryName, "the repository is missing, and its pages are in the index")
 	case m.Generation == 0 && datadir.HasRanks(dir):
 		// Ranks are computed from links that a manifest named. Segments are not evidence of one: a
@@ -137,7 +137,7 @@ func (db *DB) foreign(dir, id string, m datadir.Manifest) (*datadir.MismatchErro
 	case known < m.Known:
 		return mismatch(dir, datadir.DocIndexName,
 			"the document index has %d documents, and the links name %d", known, m.Known), nil
-	case !pages && db.Stored() != 0:
+	case !pages && db.Stored() != 0 && !datadir.IsLight(dir):
 		return mismatch(dir, datadir.RepositoryName, "the repository is missing, and the document index has pages"), nil
 	}
 	return nil, nil

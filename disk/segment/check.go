@@ -19,8 +19,18 @@ import (
 // their keys and equal to the columns; that terms and ordinals ascend; that each impact is the
 // Impact of its hits, with the average length in the totals, and each maximum the largest impact;
 // that each short list has exactly the hits of the full list that belong to it; that the totals are
-// right; and that the lists fill their files.
+// right; and that the lists fill their files. The error wraps [ErrLight] if the segment is light.
 func Check(dir string) error {
+	s, err := OpenWhole(dir, nil)
+	if err != nil {
+		return err
+	}
+	return errors.Join(Guard(s.check), s.Close())
+}
+
+// CheckLight is Check for a segment that may be light. Of a light one it checks documents, the
+// entries of the dictionary and inline lists.
+func CheckLight(dir string) error {
 	s, err := Open(dir, nil)
 	if err != nil {
 		return err
@@ -35,10 +45,13 @@ func (s *Segment) check() error {
 	if own, avg := averageWords(s.lengths), s.totals.avgWords; avg != own && avg != math.Trunc(avg) {
 		return s.wrap(fmt.Errorf("the average length %g of the totals is neither that of the documents, %g, nor a whole number", avg, own))
 	}
+	if s.Light() {
+		return errors.Join(s.checkEntries(Full), s.checkEntries(Short))
+	}
 	if err := s.checkLists(); err != nil {
 		return err
 	}
-	return errors.Join(s.checkFile(postingsFile, s.postings), s.checkFile(hitsFile, s.hits), s.checkFile(textsFile, s.texts.File))
+	return errors.Join(s.checkFile(PostingsName, s.postings), s.checkFile(hitsFile, s.hits), s.checkFile(textsFile, s.texts.File))
 }
 
 func (s *Segment) checkFile(name string, f *mapfile.File) error {
@@ -51,7 +64,7 @@ func (s *Segment) checkFile(name string, f *mapfile.File) error {
 func (s *Segment) checkDocs() error {
 	last, next := "", 0
 	var tokenizer analysis.Tokenizer
-	err := s.EachDoc(func(ord vocab.Ordinal, info vocab.DocInfo) error {
+	err := s.eachHeld()(func(ord vocab.Ordinal, info vocab.DocInfo) error {
 		u, err := weburl.Parse(info.URL)
 		if err != nil {
 			return s.wrap(fmt.Errorf("document %q: %w", info.URL, err))
@@ -164,6 +177,34 @@ func (s *Segment) checkLists() error {
 		return s.wrap(fmt.Errorf("the lists end at %d and %d, their files at %d and %d", f.postings, f.hits, s.postings.End(), s.hits.End()))
 	}
 	return errors.Join(full.end(), short.end())
+}
+
+// checkEntries checks the entries of one kind of list in a light segment, and the inline lists.
+func (s *Segment) checkEntries(list List) error {
+	scan, err := s.Scan(list)
+	if err != nil {
+		return err
+	}
+	defer scan.Close()
+	scan.skipsMissing = true
+	c := &checkedList{Scan: scan, seg: s}
+	for c.nextTerm() {
+		for c.Next() {
+			if _, err := c.posting(); err != nil {
+				return err
+			}
+		}
+		if e := &c.list.entry; !c.list.inline() {
+			c.df, c.hits, c.max = e.DF, e.Hits, e.MaxImpact
+		}
+		if err := c.endTerm(); err != nil {
+			return err
+		}
+	}
+	if err := c.Err(); err != nil {
+		return err
+	}
+	return c.end()
 }
 
 func (f *filled) Add(c *checkedList) error {

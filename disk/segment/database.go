@@ -125,10 +125,14 @@ type DamageError struct{ Err error }
 func (e *DamageError) Error() string { return e.Err.Error() }
 func (e *DamageError) Unwrap() error { return e.Err }
 
-// wrap returns a *DamageError that names the segment and how to rebuild it, or nil.
+// wrap returns a *DamageError that names the segment and how to rebuild it, or nil. An error that
+// wraps [ErrLight] is no damage.
 func (d *database) wrap(err error) error {
 	if err == nil {
 		return nil
+	}
+	if errors.Is(err, ErrLight) {
+		return fmt.Errorf("segment: %s: %w", d.dir, err)
 	}
 	return &DamageError{fmt.Errorf("segment: %s: %w%s", d.dir, err, rebuild)}
 }

@@ -11,6 +11,12 @@
 // (inline lists). All other lists are in the mapped files: they take memory only in the page cache,
 // and are not copied.
 //
+// A light segment lacks the mapped files: its folder has an empty file light instead. Documents,
+// columns, the dictionary and inline lists can be read; other lists and texts cannot ([ErrLight]). A
+// light segment becomes whole when postings exists, so that file is the last one to be copied, and the
+// first one to be deleted; meanwhile readers ignore hits and texts. A segment without mapped files
+// that does not have the file light is damaged.
+//
 // Each block of an sstable has a CRC-32C, which pebble verifies when it reads the block from disk.
 // Each 64 KB page of a mapped file has one, which is verified when a byte of the page is first
 // read. Decoders also check bounds and order: the error for a damaged value names segment and term.

@@ -206,6 +206,14 @@ func (s *docStore) EachBare(fn func(vocab.Ordinal, vocab.DocInfo) error) error {
 	return s.EachRecord(func(ord vocab.Ordinal, info vocab.DocInfo, _ texts.Span) error { return fn(ord, info) })
 }
 
+// eachHeld returns EachDoc, or EachBare if the segment is light.
+func (s *docStore) eachHeld() func(func(vocab.Ordinal, vocab.DocInfo) error) error {
+	if s.texts.File == nil {
+		return s.EachBare
+	}
+	return s.EachDoc
+}
+
 // TextBlocks returns the number of text blocks.
 func (s *docStore) TextBlocks() int { return int(s.texts.blocks) }
 

@@ -45,6 +45,9 @@ func (s *Segment) dumpTotals(w io.Writer) error {
 		fmt.Fprintf(w, "%s list: %d postings, %d hits\n", l, t.postings[l], t.hits[l])
 	}
 	_, err := fmt.Fprintf(w, "%d different words\n", t.terms)
+	if s.Light() {
+		_, err = fmt.Fprintln(w, "light:", ErrLight)
+	}
 	return err
 }
 
@@ -52,7 +55,7 @@ func (s *Segment) dumpDocs(w io.Writer) error {
 	for _, doc := range s.tombstones {
 		fmt.Fprintf(w, "removed: document ID %d\n", doc)
 	}
-	return s.EachDoc(func(ord vocab.Ordinal, info vocab.DocInfo) error {
+	return s.eachHeld()(func(ord vocab.Ordinal, info vocab.DocInfo) error {
 		fetched := "never"
 		if !info.Fetched.IsZero() {
 			fetched = info.Fetched.Format(time.RFC3339)
@@ -88,6 +91,7 @@ func (s *Segment) dumpList(w io.Writer, list List, filter string) error {
 		return err
 	}
 	defer scan.Close()
+	scan.skipsMissing = true
 	for scan.NextTerm() {
 		if filter != "" {
 			if ok, err := path.Match(filter, string(scan.Term())); err != nil {
@@ -106,7 +110,11 @@ func (s *Segment) dumpList(w io.Writer, list List, filter string) error {
 func (c *Scan) dumpTerm(w io.Writer) error {
 	p := &c.list
 	where := "in the dictionary"
-	if !p.inline() {
+	switch {
+	case p.inline():
+	case p.seg.Light():
+		where = "not in this copy"
+	default:
 		where = fmt.Sprintf("%d and %d bytes", p.entry.Postings.Len, p.entry.HitBytes.Len)
 	}
 	fmt.Fprintf(w, "%s list of %q: %d documents, %d hits, largest impact %d, %s\n", p.kind, p.term, p.entry.DF, p.entry.Hits, p.MaxImpact(), where)

@@ -286,7 +286,7 @@ func TestDamage(t *testing.T) {
 		t.Fatalf("%v, %v", tables, err)
 	}
 	found := 0
-	for _, path := range append(tables, filepath.Join(dir, postingsFile), filepath.Join(dir, hitsFile), filepath.Join(dir, textsFile)) {
+	for _, path := range append(tables, filepath.Join(dir, PostingsName), filepath.Join(dir, hitsFile), filepath.Join(dir, textsFile)) {
 		whole, err := os.ReadFile(path)
 		if err != nil {
 			t.Fatal(err)

@@ -56,6 +56,9 @@ func (l *postingList) open(value []byte) (err error) {
 	if l.blocks = l.entry.Inline; l.inline() {
 		return nil
 	}
+	if l.seg.Light() {
+		return ErrLight
+	}
 	list, err := l.seg.postings.Read(l.entry.Postings)
 	if err != nil {
 		return err

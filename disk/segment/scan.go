@@ -1,6 +1,10 @@
 package segment
 
-import "anatomy/vocab"
+import (
+	"errors"
+
+	"anatomy/vocab"
+)
 
 // A Scan reads all lists of one kind in the order of terms, with all hits, for merging and
 // checking. It is not safe for concurrent use.
@@ -9,6 +13,8 @@ type Scan struct {
 	list  PostingIterator // of the current term
 	buf   []vocab.Hit
 	err   error
+
+	skipsMissing bool // lists that a light segment lacks are read as if they had no posting
 }
 
 // Scan returns a scan before the first term. The caller closes it.
@@ -49,6 +55,10 @@ func (c *Scan) NextTerm() bool {
 	s.hits.DropBehind(e.HitBytes.Len)
 	c.list.term = c.terms.term
 	c.err = c.list.begin(c.terms.entry)
+	if c.skipsMissing && errors.Is(c.err, ErrLight) {
+		c.err = nil
+		c.list.stop(nil)
+	}
 	return c.err == nil
 }
 

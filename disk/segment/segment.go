@@ -3,6 +3,7 @@ package segment
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"math"
 	"path/filepath"
 
@@ -22,18 +23,18 @@ type Segment struct {
 	ownCache bool
 	totals   totals
 	terms    termCache
-	postings *mapfile.File
-	hits     *mapfile.File
+	postings *mapfile.File // nil if the segment is light
+	hits     *mapfile.File // likewise
 }
 
-// The mapped files of a segment.
+// The mapped files of a segment, with PostingsName.
 const (
-	postingsFile = "postings"
-	hitsFile     = "hits"
-	textsFile    = "texts"
+	hitsFile  = "hits"
+	textsFile = "texts"
 )
 
-// Open opens the segment in folder dir. If cache is nil, the segment has a cache of its own.
+// Open opens the segment in folder dir, which may be light. If cache is nil, the segment has a cache
+// of its own.
 func Open(dir string, cache *Cache) (*Segment, error) {
 	s := &Segment{}
 	s.dir, s.cache = dir, cache
@@ -41,6 +42,16 @@ func Open(dir string, cache *Cache) (*Segment, error) {
 		return nil, errors.Join(fmt.Errorf("segment: open %s: %w%s", dir, err, rebuild), s.Close())
 	}
 	return s, nil
+}
+
+// OpenWhole is Open for a caller that reads all of the segment. If the segment is light, the error
+// wraps [ErrLight].
+func OpenWhole(dir string, cache *Cache) (*Segment, error) {
+	s, err := Open(dir, cache)
+	if err == nil && s.Light() {
+		return nil, errors.Join(s.wrap(ErrLight), s.Close())
+	}
+	return s, err
 }
 
 func (s *Segment) open() (err error) {
@@ -60,7 +71,10 @@ func (s *Segment) open() (err error) {
 	if err := s.load(); err != nil {
 		return err
 	}
-	if s.postings, err = mapfile.Open(filepath.Join(s.dir, postingsFile)); err != nil {
+	if s.postings, err = mapfile.Open(filepath.Join(s.dir, PostingsName)); err != nil {
+		if errors.Is(err, fs.ErrNotExist) && isLight(s.dir) {
+			s.texts, err = &textFile{}, nil
+		}
 		return err
 	}
 	if s.hits, err = mapfile.Open(filepath.Join(s.dir, hitsFile)); err != nil {

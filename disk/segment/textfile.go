@@ -72,7 +72,7 @@ func (w *textWriter) finish() {
 
 var errTexts = errors.New("the directory of text blocks is damaged")
 
-// A textFile is the file of texts, open for reading.
+// A textFile is the file of texts, open for reading. Its File is nil in a light segment.
 type textFile struct {
 	*mapfile.File
 	blocks    uint32
@@ -118,6 +118,9 @@ func (t *textFile) Close() error {
 
 // block returns block i and the length of its content. The frame is valid until the file is closed.
 func (t *textFile) block(i uint32) (frame []byte, raw int, err error) {
+	if t.File == nil {
+		return nil, 0, ErrLight
+	}
 	if i >= t.blocks {
 		return nil, 0, fmt.Errorf("no text block %d", i)
 	}

@@ -115,7 +115,7 @@ func (w *Writer) create(o Options) (err error) {
 	for _, file := range []struct {
 		name string
 		w    **mapfile.Writer
-	}{{postingsFile, &w.postings}, {hitsFile, &w.hits}, {textsFile, &w.texts.file}} {
+	}{{PostingsName, &w.postings}, {hitsFile, &w.hits}, {textsFile, &w.texts.file}} {
 		if *file.w, err = mapfile.Create(filepath.Join(w.temp, file.name)); err != nil {
 			return err
 		}

@@ -99,7 +99,7 @@ func (w *Writer) Close() error {
 var errTail = errors.New("the tail is damaged")
 
 // A File is a file open for reading, mapped on Unix and otherwise read into memory. It is safe for
-// concurrent use. The methods of a nil File do nothing.
+// concurrent use. Close, Size and DropBehind of a nil File do nothing.
 type File struct {
 	data    []byte
 	end     uint64 // offset of the end of the content
@@ -163,7 +163,12 @@ func (f *File) Close() error {
 func (f *File) End() uint64 { return f.end }
 
 // Size returns the size of the file in bytes.
-func (f *File) Size() int64 { return int64(len(f.data)) }
+func (f *File) Size() int64 {
+	if f == nil {
+		return 0
+	}
+	return int64(len(f.data))
+}
 
 // An Extent is a range of bytes of a file.
 type Extent struct{ Offset, Len uint64 }
@@ -198,7 +203,7 @@ const keptBehind = 8 << 20
 // drops all pages from the memory of the process: without it, the memory of a merge of 314,000
 // pages included its inputs, 600 MB.
 func (f *File) DropBehind(n uint64) {
-	if f.behind.Add(n) >= keptBehind {
+	if f != nil && f.behind.Add(n) >= keptBehind {
 		f.behind.Store(0)
 		dropBehind(f.data)
 	}
