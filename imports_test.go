@@ -80,7 +80,7 @@ cluster/bus: disk/durable
 cluster/fleet: vocab weburl crawler crawler/sitemap cluster/bus
 cluster/bucket/buckettest: cluster/bucket
 cluster/lease: cluster/bucket
-cluster/replica: vocab disk/durable disk/datadir disk/shards disk/snapshot cluster/bucket
+cluster/replica: vocab disk/durable disk/datadir disk/segment disk/shards disk/snapshot cluster/bucket
 cluster/division: vocab config disk/durable disk/datadir disk/parcel disk/shards disk/snapshot cluster/bucket cluster/lease cluster/node cluster/replica
 cluster/node: vocab disk/durable disk/datadir disk/repository disk/shards disk/snapshot cluster/bucket cluster/lease cluster/replica
 collection: vocab weburl analysis urlserver crawler indexer indexer/officetext searcher pagerank ranking control disk/* lru internal/plural

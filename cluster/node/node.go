@@ -187,7 +187,8 @@ func (w *Owner) prepare(ctx context.Context) (*replica.Publisher, error) {
 		return nil, err
 	}
 	at, _ := replica.Last(w.o.Dir)
-	if !newest.IsZero() && (newest != at || newest.Owner != lastOwner(w.o.Dir)) {
+	isCurrent := newest == at && newest.Owner == lastOwner(w.o.Dir) && !datadir.IsLight(w.o.Dir)
+	if !newest.IsZero() && !isCurrent {
 		if err := takeOver(ctx, w.o); err != nil {
 			return nil, err
 		}
@@ -236,7 +237,7 @@ func (w *Owner) fence(ctx context.Context) error {
 	return err
 }
 
-// takeOver makes the folder a copy of the newest generation and open to changes. File numbers and
+// takeOver makes the folder a whole copy of the newest generation and open to changes. File numbers and
 // record addresses that the previous owner used after that generation are skipped, so they never
 // name other data. If an object of the newest generation is damaged, the owner continues from the
 // generation in the folder, provided that its shards are consistent.
@@ -246,7 +247,7 @@ func takeOver(ctx context.Context, o Options) error {
 		return err
 	}
 	err = f.Follow(ctx)
-	whole := f.Status().Generation != "" && !shards.IsUnderRepair(o.Dir) && o.Shard == nil
+	whole := f.Status().Generation != "" && !f.Status().Light && !shards.IsUnderRepair(o.Dir) && o.Shard == nil
 	if errors.As(err, new(*replica.DamageError)) && whole {
 		o.Log.Warn("the newest generation is damaged: continuing from the previous one, which is on this machine", "error", err)
 		err = nil

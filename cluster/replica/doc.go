@@ -16,6 +16,11 @@
 // them, in a consistent state: each parcel is sent and applied, sent and waiting, or not sent. So a
 // new owner need not reconcile the parcels of the shards.
 //
+// A copy can be light ([FollowerOptions.Light]): it lacks the mapped files of segments and the
+// repository, nine tenths of a generation, and has everything that decides over several shards.
+// Readers of its posting lists, texts and pages fail. A follower makes a copy light or whole while
+// processes search it.
+//
 // An immutable file of the data folder is uploaded once. The last file of the repository grows, and
 // each new end becomes an object; small objects at the end of a file are replaced by one that
 // contains them all, so that a file has few more objects than its size requires.

@@ -32,6 +32,10 @@ type FollowerOptions struct {
 	Log      *slog.Logger          // default: discarded
 	Progress func(done, all int64) // in bytes of a generation; may be nil
 
+	// Light reports whether the folder, which is no folder of shards, is to be a light copy. It is called
+	// by each Follow. Default: it is to be whole.
+	Light func() bool
+
 	// Counts reports whether a listed generation is valid, that is, not put by a replaced owner.
 	// Default: every generation is valid until a later one replaces it.
 	Counts func(context.Context, Name) (bool, error)
@@ -54,6 +58,7 @@ type Follower struct {
 	state    *state
 	at       Name // of the current generation; zero for none
 	reported Name // last argument of OnCurrent
+	extent   extent
 
 	mu     sync.Mutex
 	status FollowerStatus
@@ -63,6 +68,7 @@ type Follower struct {
 type FollowerStatus struct {
 	Generation string    // the current one; "" for none
 	Made       time.Time // when the generation was made
+	Light      bool      // files that light copies lack are missing, or may be
 	Freshness
 	Bytes int64 // copied so far
 }
@@ -87,6 +93,9 @@ func NewFollower(ctx context.Context, o FollowerOptions) (*Follower, error) {
 	}
 	if o.Counts == nil {
 		o.Counts = func(context.Context, Name) (bool, error) { return true, nil }
+	}
+	if o.Light == nil {
+		o.Light = func() bool { return false }
 	}
 	if o.OnCurrent == nil {
 		o.OnCurrent = func(*Generation) {}
@@ -118,6 +127,10 @@ func NewFollower(ctx context.Context, o FollowerOptions) (*Follower, error) {
 	}
 	f.state.Cluster, f.at = id.ID, f.state.last()
 	f.status.Generation, f.status.Made = f.state.Generation, f.state.Made
+	if f.extent, err = readExtent(o.Dir); err != nil {
+		return nil, errors.Join(err, lock.Close())
+	}
+	f.status.Light = f.extent != whole
 	if err := f.state.write(o.Dir); err != nil { // so that a copy interrupted by a kill has an ID
 		return nil, errors.Join(err, lock.Close())
 	}
@@ -217,29 +230,39 @@ func (f *Follower) follow(ctx context.Context) error {
 	return f.MakeCurrent(ctx, newest)
 }
 
-// reportCurrent calls OnCurrent with the generation of a copy that existed before.
+// reportCurrent calls OnCurrent with the generation of a copy that existed before. If the folder is to
+// become light, or whole, it makes that generation current again.
 func (f *Follower) reportCurrent(ctx context.Context) error {
-	if f.at == f.reported {
+	isSame := f.extent == f.wanted()
+	if f.at.IsZero() || isSame && f.at == f.reported {
 		return nil
 	}
 	g, err := read(ctx, f.o.Bucket, f.at)
 	if errors.Is(err, bucket.ErrNotExist) {
 		return nil // a later one exists, or will
 	}
-	if err == nil {
-		f.o.OnCurrent(g)
-		f.reported = f.at
+	switch {
+	case err != nil:
+		return err
+	case !isSame:
+		return f.makeCurrent(ctx, g, f.at)
 	}
-	return err
+	f.o.OnCurrent(g)
+	f.reported = f.at
+	return nil
 }
 
 // MakeCurrent makes a given generation current. A later Follow makes the newest one current again.
 func (f *Follower) MakeCurrent(ctx context.Context, name Name) error {
 	g, err := read(ctx, f.o.Bucket, name)
-	if err == nil {
-		err = f.apply(ctx, g, name)
-	}
 	if err != nil {
+		return err
+	}
+	return f.makeCurrent(ctx, g, name)
+}
+
+func (f *Follower) makeCurrent(ctx context.Context, g *Generation, name Name) error {
+	if err := f.apply(ctx, g, name); err != nil {
 		return err
 	}
 	f.at, f.reported = name, name
@@ -250,7 +273,8 @@ func (f *Follower) MakeCurrent(ctx context.Context, name Name) error {
 	return nil
 }
 
-// Detach unlocks the folder and makes it an independent collection instead of a copy.
+// Detach unlocks the folder and makes it an independent collection instead of a copy. The copy must
+// not be light.
 func (f *Follower) Detach() error {
 	return errors.Join(os.RemoveAll(datadir.Cluster(f.o.Dir)), f.Close())
 }
@@ -263,10 +287,23 @@ func (f *Follower) Detach() error {
 // folder altogether, VERSION is replaced first: until the MANIFEST is replaced, readers find that
 // the two do not match, and the next call of apply continues from there.
 //
+// Of a light copy, the generation has an empty file instead of the mapped files of each segment (see
+// package segment), and no repository. Before the folder loses the first of these files, or gets it
+// back, it is marked as a light copy, until it has all of them.
+//
 // In a folder of shards this applies to each shard. Searches accept shards of different ages, as
 // during a crawl. The parcels between such shards are inconsistent, so no crawl may continue from
 // there: the folder is marked as under repair.
 func (f *Follower) apply(ctx context.Context, g *Generation, name Name) error {
+	to := f.wanted()
+	if f.extent != to {
+		if err := f.setExtent(changing); err != nil {
+			return err
+		}
+	}
+	if to == light {
+		g = g.lighten()
+	}
 	if err := f.copyAll(ctx, g); err != nil {
 		return errors.Join(err, f.state.write(f.o.Dir)) // files already copied are not copied again
 	}
@@ -286,7 +323,10 @@ func (f *Follower) apply(ctx context.Context, g *Generation, name Name) error {
 		}
 	}
 	f.state.Generation, f.state.Made = name.String(), g.Made
-	return f.state.write(f.o.Dir)
+	if err := f.state.write(f.o.Dir); err != nil {
+		return err
+	}
+	return f.setExtent(to)
 }
 
 // replaceFolder makes the files of one data folder of a generation current, and deletes other
@@ -302,6 +342,7 @@ func (f *Follower) replaceFolder(g *Generation, folder string) error {
 			func() error { return f.install(g, folder, not(datadir.ManifestName)) },
 			func() error { return f.replaceDocIndex(folder) },
 			func() error { return f.install(g, folder, is(datadir.ManifestName)) },
+			func() error { return f.dropPostings(g, folder) },
 			func() error { return f.sweep(g, folder) },
 		} {
 			if err := install(); err != nil {
@@ -347,13 +388,11 @@ func (f *Follower) copyAll(ctx context.Context, g *Generation) error {
 		}
 	}
 	c := &copier{f: f, all: g.Size(), files: map[string]*knownFile{}, staged: map[string]bool{}}
-	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(transfers)
-	for i := range g.Files {
-		file := &g.Files[i]
-		group.Go(func() error { return c.file(ctx, file) })
+	err := c.copy(ctx, g, func(p string) bool { return !isPostings(p) })
+	if err == nil {
+		err = c.copy(ctx, g, isPostings) // a light segment becomes whole with this file
 	}
-	if err := group.Wait(); err != nil {
+	if err != nil {
 		for path, h := range c.files {
 			if !c.staged[path] {
 				f.state.Files[path] = h
@@ -374,6 +413,18 @@ type copier struct {
 	files  map[string]*knownFile
 	staged map[string]bool // files staged in incoming
 	done   int64           // bytes of the generation copied so far
+}
+
+// copy ensures that the folder has the chosen files.
+func (c *copier) copy(ctx context.Context, g *Generation, choose func(path string) bool) error {
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(transfers)
+	for i := range g.Files {
+		if file := &g.Files[i]; choose(file.Path) {
+			group.Go(func() error { return c.file(ctx, file) })
+		}
+	}
+	return group.Wait()
 }
 
 // file ensures that the folder has a file, current or staged.
