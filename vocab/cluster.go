@@ -61,8 +61,9 @@ type ClusterNode struct {
 	Key      string `json:"key,omitempty"`      // see node.Keyring.Public
 
 	// Of a machine that can own some of the shards of a divided collection.
-	Node string      `json:"node,omitempty"` // random ID of the process
-	Owns []ShardWork `json:"owns,omitempty"` // shards that it owns
+	Node  string      `json:"node,omitempty"`  // random ID, which it keeps in its folder
+	Owns  []ShardWork `json:"owns,omitempty"`  // shards that it owns
+	Whole []int       `json:"whole,omitempty"` // numbers of the shards of which its copy is whole, and not light
 
 	// The following are set by node.Nodes.
 	Heard  time.Time `json:"heard"`  // by the bucket's clock

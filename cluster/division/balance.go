@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"anatomy/cluster/lease"
-	"anatomy/cluster/node"
 )
 
 // observe records the owner of a shard, as read from its lease.
@@ -48,21 +47,14 @@ func (n *Node) mayClaim(free time.Duration) bool {
 	return true
 }
 
-// balance updates the set of live nodes, and hands over a shard if another node owns at least two
+// balance reads the status of the other nodes, and hands over a shard if another node owns at least two
 // fewer.
 func (n *Node) balance(ctx context.Context) error {
-	all, err := node.Nodes(ctx, n.o.Bucket, time.Time{})
-	if err != nil {
+	if err := n.look(ctx); err != nil {
 		return err
 	}
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	n.others = map[string]bool{}
-	for _, other := range all {
-		if other.Node != "" && other.Node != n.id && !other.Silent && other.Failing == "" {
-			n.others[other.Node] = true
-		}
-	}
 	if shard := n.surplus(); shard >= 0 && time.Since(n.handed) >= n.o.HandOn {
 		n.handed = time.Now()
 		n.shards[shard].own.release()

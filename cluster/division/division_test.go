@@ -31,6 +31,7 @@ var must = testweb.Must
 var quick = division.Intervals{
 	Publish: 100 * time.Millisecond, Follow: 50 * time.Millisecond, Look: 50 * time.Millisecond,
 	Quiet: 300 * time.Millisecond, Grace: 200 * time.Millisecond, HandOn: time.Second, Retry: 100 * time.Millisecond,
+	Away: 2 * time.Second,
 }
 
 type member struct{ *collective.Member }
@@ -43,6 +44,7 @@ func (m member) Work() vocab.ShardWork {
 // A process is a node of a test.
 type process struct {
 	dir     string
+	node    *division.Node
 	stop    context.CancelFunc
 	ended   chan error
 	mu      sync.Mutex
@@ -51,6 +53,12 @@ type process struct {
 
 // begin begins a node. The first of a bucket founds a collection of n shards.
 func begin(t *testing.T, web *testweb.Generated, b bucket.Bucket, dir string, n int) *process {
+	t.Helper()
+	return beginCopies(t, web, b, dir, n, 0)
+}
+
+// beginCopies is begin with [division.Options.Copies].
+func beginCopies(t *testing.T, web *testweb.Generated, b bucket.Bucket, dir string, n, copies int) *process {
 	t.Helper()
 	must(t, division.Create(t.Context(), b, dir, "test", func() error { return collective.CreateDivided(dir, n) }))
 	_, err := division.Join(t.Context(), b, dir)
@@ -63,7 +71,7 @@ func begin(t *testing.T, web *testweb.Generated, b bucket.Bucket, dir string, n 
 	must(t, err)
 	p := &process{dir: dir, ended: make(chan error, 1), members: map[int]member{}}
 	d := division.New(division.Options{
-		Bucket: b, Dir: dir, Shards: n, Machine: filepath.Base(dir), Of: all.Of, Intervals: quick,
+		Bucket: b, Dir: dir, Shards: n, Machine: filepath.Base(dir), Of: all.Of, Intervals: quick, Copies: copies,
 		Open: func(ctx context.Context, shard int, post parcel.Post) (division.Member, error) {
 			opened, err := all.Open(ctx, shard, post)
 			p.mu.Lock()
@@ -77,7 +85,7 @@ func begin(t *testing.T, web *testweb.Generated, b bucket.Bucket, dir string, n 
 		},
 	})
 	ctx, stop := context.WithCancel(t.Context())
-	p.stop = stop
+	p.node, p.stop = d, stop
 	go func() { p.ended <- errors.Join(d.Run(ctx), all.Close()) }()
 	t.Cleanup(p.end)
 	return p

@@ -34,6 +34,16 @@
 // Each node announces how many shards it owns. The node with the fewest claims a shard that has no
 // owner; after a grace period any node does. A node that owns two more than another hands one over.
 //
+// # Whole and light copies
+//
+// With Options.Copies, a shard is whole on so many nodes, its owner among them, and light on the
+// others: without the files that are nine tenths of it, see package replica. Who has it whole follows
+// from the IDs of the nodes, by rendezvous hashing, so that nodes agree without messages and few copies
+// change when one comes or leaves. Each node announces which shards it has whole. A copy becomes light
+// only when all chosen nodes have announced that they have the shard whole; more nodes may have it until
+// then. A node that becomes the owner makes its copy whole first. Nodes keep their IDs in their folders,
+// and their part for some time after they have left, so a restart moves nothing.
+//
 // # Answers
 //
 // A node answers over the shards that it has copied, and names the missing ones, see

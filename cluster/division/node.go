@@ -2,8 +2,6 @@ package division
 
 import (
 	"context"
-	"crypto/rand"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -50,7 +48,12 @@ type Options struct {
 	// Open opens a shard for writing. It is nil for a node that owns no shard and only keeps
 	// copies.
 	Open func(ctx context.Context, shard int, post parcel.Post) (Member, error)
-	Of   func(url string) (int, error) // returns the shard of a URL
+
+	// Copies is the number of nodes that have a shard whole: its owner and others. Further nodes have
+	// light copies. 0: all nodes have all shards whole, as always without Open.
+	Copies int
+
+	Of func(url string) (int, error) // returns the shard of a URL
 
 	// Rank computes ranks of all shards, and calls put for each vector of each shard. It is nil if
 	// Open is.
@@ -70,6 +73,7 @@ type Intervals struct {
 	Grace   time.Duration // delay before claiming a shard that another node should claim: 5 s
 	HandOn  time.Duration // between two hand-overs: 15 s
 	Retry   time.Duration // delay after a failure: 5 s
+	Away    time.Duration // time for which a node that has left keeps its part in Copies: 5 min
 }
 
 func (p *Intervals) setDefaults() {
@@ -79,7 +83,7 @@ func (p *Intervals) setDefaults() {
 	}{
 		{&p.Publish, 2 * time.Second}, {&p.Follow, time.Second}, {&p.Look, 2 * time.Second},
 		{&p.Quiet, 8 * time.Second}, {&p.Grace, 5 * time.Second}, {&p.HandOn, 15 * time.Second},
-		{&p.Retry, 5 * time.Second},
+		{&p.Retry, 5 * time.Second}, {&p.Away, 5 * time.Minute},
 	} {
 		if *d.of == 0 {
 			*d.of = d.to
@@ -90,15 +94,18 @@ func (p *Intervals) setDefaults() {
 // A Node owns some shards, and keeps copies of the others.
 type Node struct {
 	o    Options
-	id   string // random
+	id   string // see nodeID
 	mail *Mail
 
-	mu      sync.Mutex          // guards what follows
-	shards  []shardState        // by shard number
-	others  map[string]bool     // other live nodes that may own shards
-	handed  time.Time           // time of the last hand-over
-	urls    map[string][]string // URLs to add, by object
-	private bool                // the folder is marked as private
+	mu        sync.Mutex                   // guards what follows
+	shards    []shardState                 // by shard number
+	others    map[string]bool              // other live nodes that may own shards
+	present   map[string]vocab.ClusterNode // other live nodes, by ID
+	seen      map[string]time.Time         // when other nodes were last live, by ID
+	hasLooked bool                         // present is known
+	handed    time.Time                    // time of the last hand-over
+	urls      map[string][]string          // URLs to add, by object
+	private   bool                         // the folder is marked as private
 }
 
 // A shardState is the state of one shard on a node.
@@ -141,11 +148,14 @@ func New(o Options) *Node {
 		o.Changed = func(string) {}
 	}
 	o.Intervals.setDefaults()
-	id := make([]byte, 8)
-	rand.Read(id)
+	id, err := nodeID(o.Dir)
+	if err != nil {
+		o.Log.Warn("cannot keep the ID of this node in its folder; it gets another one when it starts again", "error", err)
+		id = randomID()
+	}
 	return &Node{
-		o: o, id: hex.EncodeToString(id), mail: NewMail(durable.OS, o.Dir, o.Shards),
-		shards: make([]shardState, o.Shards), urls: map[string][]string{},
+		o: o, id: id, mail: NewMail(durable.OS, o.Dir, o.Shards),
+		shards: make([]shardState, o.Shards), urls: map[string][]string{}, seen: map[string]time.Time{},
 	}
 }
 
@@ -281,6 +291,7 @@ func (n *Node) follow(ctx context.Context, shard int, call func(context.Context)
 			return name.Epoch >= epoch, err
 		},
 		OnCurrent: func(g *replica.Generation) { n.replaced(shard, g) },
+		Light:     func() bool { return n.isLight(shard) },
 	})
 	if err != nil {
 		return err
@@ -489,6 +500,7 @@ func (n *Node) presence() vocab.ClusterNode {
 		work.Complete = work.Complete && work.Waiting == 0 && st.Failing == ""
 		p.Owns = append(p.Owns, work)
 	}
+	p.Whole = n.whole()
 	p.Made = n.Copied()
 	return p
 }

@@ -76,7 +76,7 @@ func printStatus(w io.Writer, st *vocab.ClusterStatus, now time.Time) error {
 		if err := printShards(w, st.Divided, now); err != nil {
 			return err
 		}
-		return printNodes(w, st.Nodes, now)
+		return printNodes(w, st.Nodes, len(st.Divided), now)
 	}
 	fmt.Fprintf(w, "owner       %s\n", ownerText(st.Owner, now))
 	if st.Owner != nil && st.Owner.Drains && !st.Owner.Released {
@@ -91,7 +91,7 @@ func printStatus(w io.Writer, st *vocab.ClusterStatus, now time.Time) error {
 		}
 		fmt.Fprintf(w, "generation  %d files%s, %.1f MB, made %s\n", st.Files, of, float64(st.Bytes)/1e6, cli.FormatAge(now, st.Made))
 	}
-	return printNodes(w, st.Nodes, now)
+	return printNodes(w, st.Nodes, 0, now)
 }
 
 // ownerText describes the owner.
@@ -123,13 +123,18 @@ func printShards(w io.Writer, all []vocab.ClusterShard, now time.Time) error {
 	return t.Flush()
 }
 
-func printNodes(w io.Writer, nodes []vocab.ClusterNode, now time.Time) error {
+// printNodes prints the nodes. shards is the number of shards of a divided collection.
+func printNodes(w io.Writer, nodes []vocab.ClusterNode, shards int, now time.Time) error {
 	if len(nodes) == 0 {
 		return nil
 	}
 	fmt.Fprintln(w)
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "node\trole\tversion\tgeneration made\theard\tproblem")
+	copies := ""
+	if shards > 0 {
+		copies = "\twhole\tlight"
+	}
+	fmt.Fprintf(t, "node\trole\tversion%s\tgeneration made\theard\tproblem\n", copies)
 	for _, n := range nodes {
 		made := "none"
 		if !n.Made.IsZero() {
@@ -139,7 +144,11 @@ func printNodes(w io.Writer, nodes []vocab.ClusterNode, now time.Time) error {
 		if n.Silent {
 			problem = "it is silent"
 		}
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\n", n.Machine, n.Role, n.Version, made, cli.FormatAge(now, n.Heard), problem)
+		if shards > 0 {
+			copies = fmt.Sprintf("\t%d\t%d", len(n.Whole), shards-len(n.Whole))
+		}
+		fmt.Fprintf(t, "%s\t%s\t%s%s\t%s\t%s\t%s\n",
+			n.Machine, n.Role, n.Version, copies, made, cli.FormatAge(now, n.Heard), problem)
 	}
 	return t.Flush()
 }

@@ -1,0 +1,26 @@
+package clusters
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"anatomy/vocab"
+)
+
+// TestCopiesInStatus: the status of a divided collection says how many shards each node has whole.
+func TestCopiesInStatus(t *testing.T) {
+	st := &vocab.ClusterStatus{
+		Divided: make([]vocab.ClusterShard, 4),
+		Nodes:   []vocab.ClusterNode{{Machine: "alpha", Role: "node", Version: "v1", Whole: []int{0, 2, 3}}},
+	}
+	var out strings.Builder
+	must(t, printStatus(&out, st, time.Now()))
+	found := false
+	for line := range strings.Lines(out.String()) {
+		found = found || strings.HasPrefix(strings.Join(strings.Fields(line), " "), "alpha node v1 3 1 none")
+	}
+	if !found || !strings.Contains(out.String(), "whole  light") {
+		t.Errorf("the status is\n%s", out.String())
+	}
+}
