@@ -21,10 +21,6 @@ func IsMapped(name string) bool {
 	return name == PostingsName || name == hitsFile || name == textsFile
 }
 
-// Light reports whether the segment is light: it has no mapped files, so that only its documents,
-// columns, dictionary and inline lists can be read.
-func (s *Segment) Light() bool { return s.postings == nil }
-
 // isLight reports whether a folder without the file of postings is that of a light segment, rather
 // than a damaged one or one that is being deleted.
 func isLight(dir string) bool {

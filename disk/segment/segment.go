@@ -153,6 +153,10 @@ func decodeTotals(src []byte) (t totals, err error) {
 	return t, nil
 }
 
+// Light reports whether the segment is light: it has no mapped files, so that only its documents,
+// columns, dictionary and inline lists can be read.
+func (s *Segment) Light() bool { return s.postings == nil }
+
 // Dir returns the folder of the segment.
 func (s *Segment) Dir() string { return s.dir }
 
