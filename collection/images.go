@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"sync"
+	"time"
 
 	"anatomy/disk/icons"
 	"anatomy/disk/repository"
@@ -42,23 +43,27 @@ func (s *Site) Image(ctx context.Context, doc vocab.DocID, id string) (*vocab.Im
 	return nil, fmt.Errorf("document %d: image %q: %w", doc, id, ErrNotFound)
 }
 
-// imagesOf returns the images of a stored page. A damaged page has no images.
+// imagesOf returns the images of a stored page. A damaged page, and one that another machine has and
+// does not send, have no images.
 func (s *Site) imagesOf(info *vocab.DocInfo) ([]vocab.Image, error) {
 	at := imagesAt{info.Doc, info.Address}
 	if images, ok := s.images.Get(at); ok {
 		return images, nil
 	}
-	record, err := s.pagesOf(info.Doc).repo.Read(info.Address)
-	var damage *repository.DamageError
-	if errors.As(err, &damage) {
+	ctx, cancel := context.WithTimeout(context.Background(), imagePageTime)
+	defer cancel()
+	page, err := storedPage(ctx, s, info.Doc, info.Address)
+	switch damage := new(*repository.DamageError); {
+	case errors.As(err, damage):
 		s.noted(err)
 		return nil, nil
-	}
-	if err != nil {
+	case errors.Is(err, ErrNotFound):
+		return nil, nil
+	case err != nil:
 		return nil, err
 	}
 	buf := parseBuffers.Get().(*indexer.Buffer)
-	images, err := indexer.Images(&record.Page, buf)
+	images, err := indexer.Images(page, buf)
 	parseBuffers.Put(buf)
 	if err != nil { // the page cannot be parsed
 		images = nil
@@ -66,6 +71,9 @@ func (s *Site) imagesOf(info *vocab.DocInfo) ([]vocab.Image, error) {
 	s.images.Put(at, images)
 	return images, nil
 }
+
+// imagePageTime bounds the time to read a page from another machine for its images.
+const imagePageTime = time.Second
 
 var parseBuffers = sync.Pool{New: func() any { return new(indexer.Buffer) }}
 

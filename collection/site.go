@@ -1,6 +1,7 @@
 package collection
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -54,7 +55,7 @@ func OpenSite(dir string, s *searcher.Searcher, links *SharedLinks) (*Site, erro
 	site := &Site{Searcher: s, dir: dir, folders: dirs, links: links, images: newImageLists(), reports: newSiteReports()}
 	for i, dir := range dirs {
 		r := repository.NewReader(datadir.Repository(dir))
-		if !slices.Contains(missing, i) {
+		if !slices.Contains(missing, i) && !datadir.IsLight(dir) {
 			r, err = repository.OpenReader(datadir.Repository(dir))
 		}
 		if err != nil {
@@ -121,11 +122,20 @@ func (s *Site) Page(ctx context.Context, doc vocab.DocID) (*vocab.Page, error) {
 	if err != nil {
 		return nil, s.noted(err)
 	}
-	record, err := s.pagesOf(doc).repo.Read(info.Address)
+	page, err := storedPage(ctx, s, doc, info.Address)
 	if err != nil {
 		return nil, s.noted(err)
 	}
-	return s.readable(&record.Page)
+	return s.readable(page)
+}
+
+// AnswerShard answers a call about a shard from another machine: for a stored page, or of a query.
+// See [searcher.Searcher.AnswerShard] for errors.
+func (s *Site) AnswerShard(ctx context.Context, shard int, call []byte) ([]byte, error) {
+	if bytes.HasPrefix(call, []byte(pageCallPrefix)) {
+		return answerPage(s, shard, call)
+	}
+	return s.Searcher.AnswerShard(ctx, shard, call)
 }
 
 // Controls returns the publisher's limits on what may be shown of a document. The error wraps

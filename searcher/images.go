@@ -33,7 +33,7 @@ func (s *Searcher) Images(ctx context.Context, req Request, of ImagesOf) (*Image
 	clock := retrieval.NewClock(ctx, req.Within)
 	resp := &ImageResponse{}
 	err := s.read(func(v *view) error {
-		v, err := s.ranked(ctx, v, req.Rank)
+		v, err := ranked(ctx, s, v, req.Rank)
 		if err != nil {
 			return err
 		}
@@ -84,13 +84,15 @@ func (s *Searcher) imagePages(
 		q.Root = q.Root.InImages()
 	}
 	if q.Root != nil {
-		p := s.newSearch(v, &req, clock, &queryArena{}).newPass(q, &mentions)
+		search := s.newSearch(v, &req, clock, &queryArena{})
+		p := search.newPass(q, &mentions)
 		if err := find(p); err != nil {
 			return nil, err
 		}
 		if mentions.Results, err = makeResults(p, p.page); err != nil {
 			return nil, err
 		}
+		v.markMissing(&mentions, search.lost)
 	}
 	resp.Results, resp.Partial = nil, resp.Partial || mentions.Partial
 	resp.Damaged = resp.Damaged || mentions.Damaged

@@ -15,15 +15,20 @@ import (
 	"anatomy/weburl"
 )
 
-// Document returns the index record of a document, with its text. It fails with ErrNotIndexed if
-// the document is not searchable.
+// Document returns the index record of a document, with its text unless the shard is light here. It
+// fails with ErrNotIndexed if the document is not searchable.
 func (s *Searcher) Document(ctx context.Context, doc vocab.DocID) (info vocab.DocInfo, err error) {
 	err = s.read(func(v *view) error {
 		p, ord, err := v.locate(doc)
-		if err == nil {
-			info, err = p.Segment.Info(ord)
-			info.Doc = doc
+		if err != nil {
+			return err
 		}
+		read := p.Segment.Info
+		if p.Segment.Light() {
+			read = p.Segment.Record
+		}
+		info, err = read(ord)
+		info.Doc = doc
 		return err
 	})
 	return info, err

@@ -62,6 +62,8 @@ type search struct {
 	synonyms   *synonyms.Table
 	pins       *pins.Table
 	filters    *query.Node // of the preferences; nil for none
+	remote     shard.Remote
+	lost       *lostShards
 }
 
 // A pass is one query in the pipeline. It belongs to one goroutine. The comment of a field names
@@ -106,6 +108,8 @@ func (s *search) newPass(q query.Query, resp *Response) *pass {
 	if prose := s.proseOf(q); prose != nil {
 		p.query.Root, p.prose, p.weights = prose, true, s.weights.Prose
 	}
+	remote := s.remote
+	remote.Variant.Prose, remote.Variant.ByDate = p.prose, s.byDate
 	n := len(s.view.shards)
 	p.shards = s.arena.queries.Alloc(n)
 	for i, snap := range s.view.shards {
@@ -113,7 +117,7 @@ func (s *search) newPass(q query.Query, resp *Response) *pass {
 		if n > 1 {
 			clock = s.clock.Copy()
 		}
-		p.shards[i] = shard.New(snap, p.weights, clock, s.arena.ofShard(i))
+		p.shards[i] = shard.New(snap, p.weights, clock, s.arena.ofShard(i), remote)
 	}
 	return p
 }

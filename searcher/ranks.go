@@ -51,7 +51,7 @@ type namedView struct {
 }
 
 // ranked returns the view with the ranks of a named vector. It is valid as long as base is held.
-func (s *Searcher) ranked(ctx context.Context, base *view, name string) (*view, error) {
+func ranked(ctx context.Context, s *Searcher, base *view, name string) (*view, error) {
 	if name == "" || name == rankvector.Default && base.Ranked > 0 {
 		return base, nil
 	}
@@ -68,9 +68,9 @@ func (s *Searcher) ranked(ctx context.Context, base *view, name string) (*view, 
 	var v *view
 	var err error
 	if near {
-		v, err = s.near(ctx, base, name)
+		v, err = nearView(ctx, s, base, name)
 	} else {
-		v, err = s.withRanks(base, name)
+		v, err = withRanks(s, base, name)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("searcher: %w", err)
@@ -83,7 +83,7 @@ func (s *Searcher) ranked(ctx context.Context, base *view, name string) (*view, 
 }
 
 // withRanks returns a view of the same segments with the ranks of a named vector, or without ranks.
-func (s *Searcher) withRanks(base *view, name string) (*view, error) {
+func withRanks(s *Searcher, base *view, name string) (*view, error) {
 	var shards []*snapshot.Snapshot
 	for i, snap := range base.shards {
 		other, err := s.stores[i].WithRanks(snap, name)
@@ -97,16 +97,16 @@ func (s *Searcher) withRanks(base *view, name string) (*view, error) {
 
 // viewOf returns a view like base of snapshots with ranks of their own, which w is for.
 func viewOf(serial uint64, base *view, shards []*snapshot.Snapshot, w *scoring.Weights) *view {
-	return newView(serial, base.weights, shards, func(
+	return newView(serial, base.weights, base.remote.Call, shards, func(
 		snap *snapshot.Snapshot, p *snapshot.Part, of shard.Statistics,
 	) retrieval.StaticPoints {
 		return snap.StaticPoints(p, w, of.Ranked)
 	})
 }
 
-// near returns a view of the same segments with ranks near a page, given the name of the vector.
+// nearView returns a view of the same segments with ranks near a page, given the name of the vector.
 // Distant pages get the smallest positive rank, so that the number of ranked pages stays the same.
-func (s *Searcher) near(ctx context.Context, base *view, name string) (*view, error) {
+func nearView(ctx context.Context, s *Searcher, base *view, name string) (*view, error) {
 	url := strings.TrimPrefix(name, NearPrefix)
 	u, err := weburl.ParseTyped(url)
 	if err != nil || s.o.Links == nil {
@@ -146,7 +146,7 @@ func (s *Searcher) near(ctx context.Context, base *view, name string) (*view, er
 }
 
 // forgetRanks drops the views made from one that is no longer current.
-func (s *Searcher) forgetRanks(base *view) {
+func forgetRanks(s *Searcher, base *view) {
 	s.naming.Lock()
 	defer s.naming.Unlock()
 	maps.DeleteFunc(s.named, func(_ string, n *namedView) bool { return n.base == base })

@@ -26,7 +26,7 @@ func (s *Searcher) Search(ctx context.Context, req Request) (*Response, error) {
 	q := a.parser.Parse(req.Query)
 	resp := &Response{}
 	err := s.read(func(v *view) error {
-		v, err := s.ranked(ctx, v, req.Rank)
+		v, err := ranked(ctx, s, v, req.Rank)
 		if err != nil {
 			return err
 		}
@@ -88,7 +88,7 @@ func (s *Searcher) answerWith(
 		search.view = v.byDate()
 	}
 	err := answer(search, k, q, resp)
-	v.markMissing(resp)
+	v.markMissing(resp, search.lost)
 	return err
 }
 
@@ -120,7 +120,7 @@ func (s *Searcher) All(
 	q := query.Parse(req.Query)
 	resp := &Response{}
 	_, err := s.readOnce(func(v *view) error {
-		v, err := s.ranked(ctx, v, req.Rank)
+		v, err := ranked(ctx, s, v, req.Rank)
 		if err != nil {
 			return err
 		}
@@ -134,11 +134,11 @@ func (s *Searcher) All(
 		p := search.newPass(q, resp)
 		p.mustScore = scoreAll
 		err = p.run(retrieve, rank, countBlocked)
-		v.markMissing(resp)
-		if err != nil || p.ended {
-			return err
+		if err == nil && !p.ended {
+			err = visitAll(ctx, p, p.found[:min(limit, len(p.found))], each)
 		}
-		return visitAll(ctx, p, p.found[:min(limit, len(p.found))], each)
+		v.markMissing(resp, search.lost)
+		return err
 	})
 	resp.Took = time.Since(began)
 	return resp, err
@@ -178,7 +178,7 @@ func (s *Searcher) Explain(ctx context.Context, req Request, url string) (*Expla
 	req = req.bounded()
 	var e *Explanation
 	err = s.read(func(v *view) error {
-		v, err := s.ranked(ctx, v, req.Rank)
+		v, err := ranked(ctx, s, v, req.Rank)
 		if err != nil {
 			return err
 		}

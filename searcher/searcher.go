@@ -50,6 +50,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -83,6 +84,11 @@ type Options struct {
 	Damage     *damage.Log    // receives the damage found; default none
 
 	Now func() time.Time // clock for pages that expire from results; default time.Now
+
+	// Remote sends a call about a shard, of which this machine has a light copy, to a machine that has
+	// it whole, and returns the reply of its AnswerShard. Without it, and after an error, the shard is
+	// missing: see Response.Missing.
+	Remote shard.Caller
 
 	AnswerBytes int64 // memory for caching responses; default 0: no cache
 }
@@ -128,7 +134,8 @@ type Searcher struct {
 	changed  chan struct{} // holds a token from a replacement of the view until Learn has read it
 	learning sync.Mutex    // one Learn at a time
 	learnt   atomic.Pointer[knowledge]
-	runs     atomic.Bool   // Run has been called
+	runs     atomic.Bool // Run has been called
+	served   served
 	known    chan struct{} // closed when learnt is set for the first time
 }
 
@@ -173,6 +180,7 @@ func (s *Searcher) Close() error {
 	if s.current != nil {
 		s.release(s.current)
 	}
+	s.served.close(s)
 	for _, store := range s.stores {
 		store.Close()
 	}
@@ -205,7 +213,7 @@ func (s *Searcher) Refresh() (changed bool, err error) {
 	for _, store := range s.stores {
 		snaps = append(snaps, store.Acquire())
 	}
-	v := newView(s.serials.Add(1), w, snaps, func(
+	v := newView(s.serials.Add(1), w, s.o.Remote, snaps, func(
 		snap *snapshot.Snapshot, p *snapshot.Part, of shard.Statistics,
 	) retrieval.StaticPoints {
 		return snap.CachedStaticPoints(p, w, of.Ranked)
@@ -215,7 +223,8 @@ func (s *Searcher) Refresh() (changed bool, err error) {
 	s.mu.Unlock()
 	s.onChange()
 	if old != nil {
-		s.forgetRanks(old)
+		forgetRanks(s, old)
+		s.served.keep(s, old)
 		s.release(old)
 	}
 	return true, err
@@ -298,7 +307,10 @@ func reportDamage(log *damage.Log, err error) {
 
 // damaged reports that a part of the index cannot be read, and marks resp as incomplete.
 func (s *Searcher) damaged(resp *Response, err error) {
-	if reportDamage(s.o.Damage, err); !errors.As(err, new(*segment.DamageError)) {
+	switch reportDamage(s.o.Damage, err); {
+	case errors.As(err, new(*segment.DamageError)):
+	case errors.As(err, new(*shard.RemoteError)): // the other machine reports it
+	default:
 		s.o.Damage.Add(damage.Index, err)
 	}
 	resp.Partial, resp.Damaged, resp.Exact = true, true, false
@@ -364,6 +376,9 @@ func (s *Searcher) newSearch(v *view, req *Request, clock *retrieval.Clock, a *q
 		candidates: s.o.Candidates, countTo: req.Count.to(s.o.CountTo), damaged: s.damaged,
 		synonyms: s.o.Synonyms.Content(), pins: s.o.Pins.Content(),
 	}
+	r.remote, r.lost = v.remote, &lostShards{}
+	of := &r.remote.Variant
+	of.NoOwn, of.NoAnchors, of.Near = req.Anchors != AllAnchors, req.Anchors == NoAnchors, strings.HasPrefix(req.Rank, NearPrefix)
 	if prefs := req.Preferences; prefs != nil && prefs.Filters != "" {
 		r.filters, _ = query.ParseFilters(prefs.Filters)
 	}

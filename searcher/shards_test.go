@@ -121,7 +121,18 @@ func (s *split) translate(docs []vocab.DocID, to map[vocab.DocID]vocab.DocID) (a
 
 // open returns a searcher of the shards, and learns.
 func (s *split) open(t *testing.T, info func(*oracle.Document) vocab.DocInfo) *searcher.Searcher {
-	var dirs []string
+	return s.openIn(t, s.write(t, info), searcher.Options{})
+}
+
+// write writes the data folders of the shards.
+func (s *split) write(t *testing.T, info func(*oracle.Document) vocab.DocInfo) (dirs []string) {
+	for _, f := range s.folders(t, info) {
+		dirs = append(dirs, f.dir)
+	}
+	return dirs
+}
+
+func (s *split) folders(t *testing.T, info func(*oracle.Document) vocab.DocInfo) (all []*folder) {
 	for _, c := range s.shards {
 		f := newFolder(t)
 		for _, segment := range c.Segments {
@@ -133,10 +144,14 @@ func (s *split) open(t *testing.T, info func(*oracle.Document) vocab.DocInfo) *s
 			f.rank(c.Ranks)
 		}
 		f.publish()
-		dirs = append(dirs, f.dir)
+		all = append(all, f)
 	}
+	return all
+}
+
+func (s *split) openIn(t *testing.T, dirs []string, o searcher.Options) *searcher.Searcher {
 	c := s.shards[0]
-	o := searcher.Options{Weights: c.Weights, Candidates: c.Candidates, Pins: s.pins}
+	o.Weights, o.Candidates, o.Pins = c.Weights, c.Candidates, s.pins
 	if s.links != nil {
 		o.Links = s
 	}

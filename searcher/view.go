@@ -31,6 +31,7 @@ type view struct {
 	shards  []*snapshot.Snapshot // copies of bases with static points
 	weights *scoring.Weights     // before those of a request, see weightsFor
 	missing []int                // numbers of the shards that have no data folder here; nil for a single shard
+	remote  shard.Remote         // for light shards
 	shard.Statistics
 	services     bool                                  // documents define web services
 	homes        *memo.Memo[string, scoring.Candidate] // home pages by host, see homeOf; Doc is 0 for none
@@ -52,7 +53,7 @@ func shardOf(doc vocab.DocID) int {
 // newView returns a view of snapshots, which have their ranks. static returns the static points of
 // a part, given the statistics.
 func newView(
-	serial uint64, w *scoring.Weights, bases []*snapshot.Snapshot, static func(*snapshot.Snapshot, *snapshot.Part, shard.Statistics) retrieval.StaticPoints,
+	serial uint64, w *scoring.Weights, call shard.Caller, bases []*snapshot.Snapshot, static func(*snapshot.Snapshot, *snapshot.Part, shard.Statistics) retrieval.StaticPoints,
 ) *view {
 	v := &view{serial: serial, weights: w, bases: bases, homes: &memo.Memo[string, scoring.Candidate]{}, refs: 1}
 	var words, texts uint64
@@ -80,7 +81,9 @@ func newView(
 	if v.state = states[0]; len(states) > 1 {
 		v.state = fmt.Sprintf("%x-%08x", generation, crc32.ChecksumIEEE([]byte(strings.Join(states, " "))))
 	}
-	v.state += w.Sum()
+	sum := w.Sum()
+	v.remote = shard.Remote{Call: call, Variant: shard.Variant{Weights: sum, Of: v.Statistics}}
+	v.state += sum
 	return v
 }
 
@@ -89,29 +92,26 @@ func (v *view) weightsFor(req *Request) *scoring.Weights {
 	return v.weights.ForSearch(req.Anchors != AllAnchors, req.Anchors == NoAnchors, strings.HasPrefix(req.Rank, NearPrefix))
 }
 
-// markMissing marks resp as incomplete if shards are missing.
-func (v *view) markMissing(resp *Response) {
-	if len(v.missing) == 0 {
+// markMissing marks resp as incomplete if shards are missing or were lost during the query.
+func (v *view) markMissing(resp *Response, lost *lostShards) {
+	missing := lost.numbers(v.missing)
+	if len(missing) == 0 {
 		return
 	}
-	resp.Missing, resp.Partial = v.missing, true
+	resp.Missing, resp.Partial = missing, true
 	resp.Exact, resp.HiddenExact, resp.NoPages = false, false, false
 	for i := range resp.Facets {
 		resp.Facets[i].Exact = false
 	}
-	resp.Why = strings.TrimSpace(fmt.Sprintf("%s Not on this machine yet, so pages may be missing: %d of %s.",
-		resp.Why, len(v.missing), countOf(len(v.shards), "shard")))
+	resp.Why = strings.TrimSpace(fmt.Sprintf("%s Not available now, so pages may be missing: %d of %s.",
+		resp.Why, len(missing), countOf(len(v.shards), "shard")))
 }
 
 // byDate returns the view with the dates of documents as static points.
 func (v *view) byDate() *view {
 	v.dateOnce.Do(func() {
-		v.dated = newView(v.serial, v.weights, v.shards, func(_ *snapshot.Snapshot, p *snapshot.Part, _ shard.Statistics) retrieval.StaticPoints {
-			days := make([]uint32, p.Segment.Docs())
-			for ord := range days {
-				days[ord] = uint32(p.Segment.Date(vocab.Ordinal(ord)))
-			}
-			return retrieval.NewStaticPoints(days)
+		v.dated = newView(v.serial, v.weights, v.remote.Call, v.shards, func(_ *snapshot.Snapshot, p *snapshot.Part, _ shard.Statistics) retrieval.StaticPoints {
+			return dates(p)
 		})
 	})
 	return v.dated
@@ -184,9 +184,10 @@ func (v *view) count(root *query.Node, clock *retrieval.Clock, enough int) (n in
 	if root == nil || !root.Positive() {
 		return 0
 	}
-	var a retrieval.Arena
-	for p := range v.parts() {
-		if n += a.Walk(&p.Part, retrieval.Terms{}, nil, clock).Count(root, enough-n); n == enough {
+	var a shard.Arena
+	for _, snap := range v.shards {
+		q := shard.New(snap, v.weights, clock, &a, v.remote)
+		if n += q.Count(root, enough-n); n == enough {
 			break
 		}
 	}

@@ -10,12 +10,12 @@ import (
 
 // A Filter matches pages with a property. Exactly one field is set.
 type Filter struct {
-	Lang   string       // the language of the page, without region or script: "de"
-	Medium vocab.Medium // the kind of document
-	After  vocab.Day    // dated on this day or later
-	Before vocab.Day    // dated before this day
+	Lang   string       `json:",omitzero"` // the language of the page, without region or script: "de"
+	Medium vocab.Medium `json:",omitzero"` // the kind of document
+	After  vocab.Day    `json:",omitzero"` // dated on this day or later
+	Before vocab.Day    `json:",omitzero"` // dated before this day
 
-	Service bool // the page defines a web service
+	Service bool `json:",omitzero"` // the page defines a web service
 }
 
 // String returns the filter in the query language.

@@ -48,27 +48,27 @@ func (f Field) String() string { return fieldNames[f] }
 // A Node is a part of a query. Kids of And are not And, kids of Or are not Or, the kid of Not is
 // not Not, and no two kids of one node are equal, except those of Near.
 type Node struct {
-	Op     Op
-	Kids   []*Node
-	Words  []string // of Words: terms, at least one
-	At     []uint32 // of several Words: their offsets in the phrase, from 0; nil if no word is open
-	Text   string   // of Words: as typed
-	Signed string   // of a single word: the signed term as typed, or ""
-	Forms  []string // of a single word: other terms that match as well, sorted; Parse sets none
-	Times  int      // of Words: occurrences in the query, at least 1; String writes one
-	Exact  bool     // of Words: in quotes or after a plus, so that forms do not match, or several words
-	Joint  bool     // of several Words: typed as one, without quotes
-	In     Field    // of Words; of Near that of all Kids
-	Site   string   // of Site: "example.org" or "example.org/dir"
+	Op     Op       `json:",omitzero"`
+	Kids   []*Node  `json:",omitzero"`
+	Words  []string `json:",omitzero"` // of Words: terms, at least one
+	At     []uint32 `json:",omitzero"` // of several Words: their offsets in the phrase, from 0; nil if no word is open
+	Text   string   `json:",omitzero"` // of Words: as typed
+	Signed string   `json:",omitzero"` // of a single word: the signed term as typed, or ""
+	Forms  []string `json:",omitzero"` // of a single word: other terms that match as well, sorted; Parse sets none
+	Times  int      `json:",omitzero"` // of Words: occurrences in the query, at least 1; String writes one
+	Exact  bool     `json:",omitzero"` // of Words: in quotes or after a plus, so that forms do not match, or several words
+	Joint  bool     `json:",omitzero"` // of several Words: typed as one, without quotes
+	In     Field    `json:",omitzero"` // of Words; of Near that of all Kids
+	Site   string   `json:",omitzero"` // of Site: "example.org" or "example.org/dir"
 
-	Function bool // of Words that are kids of Most: a function word, which does not score
+	Function bool `json:",omitzero"` // of Words that are kids of Most: a function word, which does not score
 
-	Within int // of Near: maximum number of words between Kids, at most MaxWithin
+	Within int `json:",omitzero"` // of Near: maximum number of words between Kids, at most MaxWithin
 
-	Filter Filter // of Only
+	Filter Filter `json:",omitzero"` // of Only
 
-	Ref  Ref           // of Pages
-	Docs []vocab.DocID // of Pages: documents that Ref refers to; Parse sets none
+	Ref  Ref           `json:",omitzero"` // of Pages
+	Docs []vocab.DocID `json:",omitzero"` // of Pages: documents that Ref refers to; Parse sets none
 }
 
 // MaxWithin is the maximum of Within; larger numbers in a query are reduced to it.

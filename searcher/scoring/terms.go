@@ -1,6 +1,7 @@
 package scoring
 
 import (
+	"errors"
 	"math/bits"
 	"slices"
 
@@ -35,6 +36,86 @@ type Terms struct {
 	letters  uint8            // checksum of the query's text, [analysis.VerbatimHash]
 	language segment.Language // implied by the query's script, or 0
 	genres   genresOfQuery
+	inputs   Inputs // see Inputs
+}
+
+// Inputs are what Terms are computed from. Another machine can compute the same from them.
+type Inputs struct {
+	Root        *query.Node
+	Name        string         `json:",omitzero"` // see NewTerms
+	Identifiers []Identifier   `json:",omitzero"`
+	DF          []int          `json:",omitzero"` // by word
+	Docs        int            `json:",omitzero"` // see Weigh
+	Span        Score          `json:",omitzero"` // see Weigh
+	Joint       map[string]int `json:",omitzero"` // see Weigh
+	Ignore      bool           `json:",omitzero"` // IgnoreImpacts was called
+}
+
+// Inputs returns the inputs of weighed terms, nil of no terms. It is safe for concurrent use.
+func (t *Terms) Inputs() *Inputs {
+	if t == nil {
+		return nil
+	}
+	in := t.inputs
+	in.DF = t.DF
+	return &in
+}
+
+// Bounds of Inputs from another machine.
+const (
+	maxInputTerms  = 1 << 14
+	maxInputWords  = 1 << 10 // in the query; of these 64 are distinct
+	maxIdentifiers = 1 << 10 // and the words that spell them
+	maxCount       = 1 << 40 // documents
+)
+
+var errInputs = errors.New("not the terms of a query")
+
+// check fails if NewTerms would take long.
+func (in *Inputs) check() error {
+	words, forms := 0, 0
+	if in.Root != nil {
+		if err := query.Check(in.Root); err != nil {
+			return err
+		}
+		for _, n := range in.Root.PositiveWords() {
+			words, forms = words+len(n.Words), forms+len(n.Forms)
+		}
+	}
+	names := 0
+	for _, id := range in.Identifiers {
+		names += 1 + len(id.Words)
+	}
+	if words > maxInputWords || forms > maxInputTerms || names > maxIdentifiers {
+		return errInputs
+	}
+	return nil
+}
+
+// Terms returns the terms that the inputs, which another machine sent, are for. It fails if they are
+// not the inputs of any terms.
+func (in *Inputs) Terms(w *Weights, a *Arena) (*Terms, error) {
+	if err := in.check(); err != nil {
+		return nil, err
+	}
+	t := NewTerms(in.Root, in.Name, in.Identifiers, a)
+	bad := len(t.Words) > maxInputTerms || t.Own > 64 || len(in.DF) != len(t.Words) ||
+		in.Docs < 0 || in.Docs > maxCount || in.Span < 0 || in.Span > maxCount*Point
+	for _, df := range in.DF {
+		bad = bad || df < 0 || df > maxCount
+	}
+	for _, df := range in.Joint {
+		bad = bad || df < 0 || df > maxCount
+	}
+	if bad {
+		return nil, errInputs
+	}
+	copy(t.DF, in.DF)
+	t.Weigh(w, in.Span, in.Docs, in.Joint)
+	if in.Ignore {
+		t.IgnoreImpacts()
+	}
+	return t, nil
 }
 
 // A pair is two neighbouring terms of the query, possibly with silent words between them.
@@ -66,6 +147,7 @@ func (a *Arena) Reset() {
 // arena.
 func NewTerms(root *query.Node, name string, identifiers []Identifier, a *Arena) *Terms {
 	t := a.terms.New()
+	t.inputs = Inputs{Root: root, Name: name, Identifiers: identifiers}
 	t.letters, t.language = analysis.VerbatimHash(name), languageOf(name)
 	if root == nil {
 		return t
@@ -264,6 +346,7 @@ const maxImpact = 255
 // forms, the number of documents with the term or a form; span is the range of static points. The
 // unit of points is the smallest with which no score reaches 2^31: mostly one millionth of a point.
 func (t *Terms) Weigh(w *Weights, span Score, docs int, joint map[string]int) {
+	t.inputs.Docs, t.inputs.Span, t.inputs.Joint = docs, span, joint
 	most := span
 	for i, word := range t.Words {
 		switch {
@@ -295,6 +378,7 @@ func (t *Terms) Weigh(w *Weights, span Score, docs int, joint map[string]int) {
 
 // IgnoreImpacts makes the first phase score by static points only.
 func (t *Terms) IgnoreImpacts() {
+	t.inputs.Ignore = true
 	clear(t.Steps)
 	t.Shift = 0
 }

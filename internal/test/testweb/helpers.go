@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -11,6 +12,8 @@ import (
 
 	"anatomy/collection"
 	"anatomy/demo"
+	"anatomy/disk/datadir"
+	"anatomy/disk/segment"
 	"anatomy/engine"
 	"anatomy/searcher"
 	"anatomy/urlserver"
@@ -110,7 +113,13 @@ func Recrawling(o engine.Options) engine.Options {
 // OpenSite opens a data folder for the web until the test ends.
 func OpenSite(t *testing.T, dir string) *collection.Site {
 	t.Helper()
-	s, err := searcher.Open(dir, searcher.Options{})
+	return OpenSiteWith(t, dir, searcher.Options{})
+}
+
+// OpenSiteWith is OpenSite with options of the searcher.
+func OpenSiteWith(t *testing.T, dir string, o searcher.Options) *collection.Site {
+	t.Helper()
+	s, err := searcher.Open(dir, o)
 	Must(t, err)
 	links := collection.NewSharedLinks(dir)
 	site, err := collection.OpenSite(dir, s, links)
@@ -121,4 +130,28 @@ func OpenSite(t *testing.T, dir string) *collection.Site {
 		Must(t, s.Close())
 	})
 	return site
+}
+
+// Light returns a light copy of a data folder, see [datadir.ErrLight].
+func Light(t testing.TB, dir string) string {
+	t.Helper()
+	light := filepath.Join(t.TempDir(), "light")
+	Must(t, os.CopyFS(light, os.DirFS(dir)))
+	Must(t, os.RemoveAll(datadir.Repository(light)))
+	Must(t, os.MkdirAll(datadir.Cluster(light), 0o700))
+	Must(t, os.WriteFile(datadir.Light(light), nil, 0o600))
+	removed := 0
+	files, err := filepath.Glob(datadir.Segment(light, filepath.Join("*", "*")))
+	Must(t, err)
+	for _, file := range files {
+		if segment.IsMapped(filepath.Base(file)) {
+			Must(t, os.Remove(file))
+			Must(t, os.WriteFile(filepath.Join(filepath.Dir(file), segment.LightName), nil, 0o600))
+			removed++
+		}
+	}
+	if removed == 0 {
+		t.Fatal("nothing is left out")
+	}
+	return light
 }

@@ -56,6 +56,59 @@ func (t *Tally) Add(other *Tally) {
 	t.late, t.tooMany = t.late || other.late, t.tooMany || other.tooMany
 }
 
+// A Sum is a tally as plain data, which can be sent to another machine.
+type Sum struct {
+	Sites     []FolderSum              `json:",omitzero"`
+	Sections  []FolderSum              `json:",omitzero"`
+	Languages map[segment.Language]int `json:",omitzero"`
+	Media     map[vocab.Medium]int     `json:",omitzero"`
+	Years     map[int]int              `json:",omitzero"`
+	MoreSites bool                     `json:",omitzero"`
+	Late      bool                     `json:",omitzero"`
+	TooMany   bool                     `json:",omitzero"`
+}
+
+// A FolderSum is the number of documents in a folder, see section.
+type FolderSum struct {
+	Host, Path string `json:",omitzero"`
+	Pages      int
+	Below      bool `json:",omitzero"`
+}
+
+// Sum returns the tally as plain data.
+func (t *Tally) Sum() *Sum {
+	s := &Sum{
+		Languages: t.languages, Media: t.media, Years: t.years,
+		MoreSites: t.moreSites, Late: t.late, TooMany: t.tooMany,
+	}
+	for at, n := range t.sites {
+		s.Sites = append(s.Sites, FolderSum{Host: at.host, Path: at.path, Pages: n})
+	}
+	for at, of := range t.sections {
+		s.Sections = append(s.Sections, FolderSum{at.host, at.path, of.n, of.below})
+	}
+	return s
+}
+
+// Tally returns the tally of a Sum, which may be nil.
+func (s *Sum) Tally() *Tally {
+	t := NewTally()
+	if s == nil {
+		return t
+	}
+	for _, f := range s.Sites {
+		t.sites[folder{f.Host, f.Path}] += f.Pages
+	}
+	for _, f := range s.Sections {
+		t.sections[folder{f.Host, f.Path}] = section{f.Pages, f.Below}
+	}
+	addAll(t.languages, s.Languages)
+	addAll(t.media, s.Media)
+	addAll(t.years, s.Years)
+	t.moreSites, t.late, t.tooMany = s.MoreSites, s.Late, s.TooMany
+	return t
+}
+
 // Late reports whether the time ran out before all pages were counted.
 func (t *Tally) Late() bool { return t.late }
 

@@ -33,6 +33,15 @@ func (c *Clock) Share(share float64) *Clock {
 	return &Clock{ctx: c.ctx, deadline: time.Now().Add(time.Duration(share * left))}
 }
 
+// Grace returns a clock that ends at the deadline of c or after within, whichever is later.
+func (c *Clock) Grace(within time.Duration) *Clock {
+	deadline := time.Now().Add(within)
+	if c.deadline.IsZero() || c.deadline.After(deadline) {
+		deadline = c.deadline
+	}
+	return &Clock{ctx: c.ctx, deadline: deadline}
+}
+
 // Hurry records that a step was shortened to leave time for others.
 func (c *Clock) Hurry() { c.hurried = true }
 
@@ -68,6 +77,17 @@ func (c *Clock) Tick() (over bool) {
 func (c *Clock) Check() (over bool) {
 	c.over = c.over || c.ctx.Err() != nil || !c.deadline.IsZero() && time.Since(c.deadline) >= 0
 	return c.over
+}
+
+// End ends the clock.
+func (c *Clock) End() { c.over = true }
+
+// Left returns the remaining time, at least a nanosecond, or 0 if the clock has no deadline.
+func (c *Clock) Left() time.Duration {
+	if c.deadline.IsZero() {
+		return 0
+	}
+	return max(time.Until(c.deadline), 1)
 }
 
 // Over reports whether time was up when the clock was last read.

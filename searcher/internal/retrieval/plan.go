@@ -124,7 +124,11 @@ func (p *plan) require(w *Walk, n *query.Node) {
 	p.phrases = append(p.phrases, newPhrase(n, iterators, &w.arena.scratch))
 }
 
-// impactsOf returns the iterator of a query term, or nil if the segment does not have it.
+// impactsOf returns the iterator of a query term, or nil if the segment does not have it, or if a call
+// of another machine lacks it among its terms.
 func (w *Walk) impactsOf(term string) *impactIterator {
-	return w.impacts[slices.Index(w.terms.Words, term)]
+	if i := slices.Index(w.terms.Words, term); i >= 0 {
+		return w.impacts[i]
+	}
+	return nil
 }

@@ -2,6 +2,7 @@ package shard
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -11,49 +12,12 @@ import (
 	"anatomy/vocab"
 )
 
-// Statistics are the counts over all shards that scores depend on.
-type Statistics struct {
-	Docs    int   // live documents
-	Average int64 // average number of words of a body, over pages that have one
-	Ranked  int   // documents with a PageRank
-}
-
-// An ExactRequest is everything that exact scores depend on, except the pages.
-type ExactRequest struct {
-	Statistics
-	Terms     *scoring.Terms
-	Homes     []Home
-	Nearer    map[vocab.DocID]int // by page of related:, how many are nearer to the given page
-	Preferred []Preference
-	Languages []string // preferred ones
-}
-
-// A Home is the home page of a host whose name the query spells.
-type Home struct {
-	scoring.Candidate
-	Host  string
-	Share scoring.Milli // share of the name that the query spells
-}
-
-// A Preference is a site that the person who searches prefers, dislikes, pins or blocks.
-type Preference struct {
-	Site   string
-	Kind   PreferenceKind
-	Points scoring.Score
-}
-
-// A PreferenceKind is how a person prefers a site.
-type PreferenceKind string
-
-// The kinds of preferences.
-const (
-	Pinned  PreferenceKind = "pinned"
-	Raised  PreferenceKind = "raised"
-	Lowered PreferenceKind = "lowered"
-)
-
 // Score sets the exact score of the pages in the shard.
 func (q *Query) Score(r *ExactRequest, pages []scoring.Candidate) error {
+	if !q.here() {
+		q.scoreRemotely(r, pages)
+		return nil
+	}
 	scorer := &q.arena.scorer
 	scorer.Reset(q.weights, r.Terms)
 	return q.EachPage(r, pages, func(at int, page *scoring.Page) {
@@ -66,6 +30,9 @@ func (q *Query) Score(r *ExactRequest, pages []scoring.Candidate) error {
 // EachPage visits the inputs of the exact scores of the pages in the shard, in their order on disk,
 // by the index of the page. They are valid during the visit, and incomplete for an unreadable page.
 func (q *Query) EachPage(r *ExactRequest, pages []scoring.Candidate, visit func(at int, page *scoring.Page)) error {
+	if !q.here() {
+		return ErrAlone
+	}
 	var pr *pageReader
 	for _, at := range q.arena.inDiskOrder(pages, q.snap.Base) {
 		c := &pages[at]
@@ -192,6 +159,9 @@ func (q *Query) preferenceBonus(
 func (q *Query) Explain(
 	r *ExactRequest, part int, ord vocab.Ordinal, url string,
 ) (*Explanation, error) {
+	if !q.here() {
+		return q.explainRemotely(r, part, ord, url)
+	}
 	page, err := newPageReader(q, r, part).read(ord)
 	if err != nil {
 		return nil, err
@@ -222,21 +192,28 @@ func (q *Query) rankDetail(ranked int, doc vocab.DocID) string {
 		q.snap.RankOf(doc)*float64(ranked), ranked, favours, q.weights.Rank)
 }
 
-// An Explanation presents a score as the sum of its Parts (BP98 §4.5.1).
-type Explanation struct {
-	URL     string
-	Score   scoring.Score // the sum of the Points of Parts
-	Parts   []scoring.Part
-	Matches bool     // the page matches the query
-	Pinned  bool     // it comes first, because the operator pinned it for the query
-	Missing []string // terms of the query that the page lacks
-	Folded  *Near    // the result that the page is collapsed into, or nil
+// pagesPerCall bounds the pages of a call.
+const pagesPerCall = 10_000
+
+func (q *Query) scoreRemotely(r *ExactRequest, pages []scoring.Candidate) {
+	at, places := q.own(pages)
+	for len(places) > 0 {
+		n := min(len(places), pagesPerCall)
+		reply := q.send(&Call{Score: &scoreCall{r.call(), places[:n]}})
+		if !q.check(len(reply.Scores) == n) {
+			return
+		}
+		for i, score := range reply.Scores {
+			pages[at[i]].Score = score
+		}
+		at, places = at[n:], places[n:]
+	}
 }
 
-// A Near page is a near-duplicate of another, or a version of it in another language.
-type Near struct {
-	Doc      vocab.DocID
-	URL      string
-	Distance int    // of the two sketches, at most NearDistance; 0 for a version
-	Lang     string // language of a version
+func (q *Query) explainRemotely(r *ExactRequest, part int, ord vocab.Ordinal, url string) (*Explanation, error) {
+	reply := q.send(&Call{Explain: &explainCall{r.call(), place{uint32(part), uint32(ord)}, url}})
+	if !q.check(reply.Explain != nil) {
+		return nil, errors.Join(errReply, q.remote.failed)
+	}
+	return reply.Explain, nil
 }

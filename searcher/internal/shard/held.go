@@ -9,13 +9,6 @@ import (
 	"anatomy/vocab"
 )
 
-// A Choice is a term that a page may lack, or several alternative terms.
-type Choice struct {
-	Text string        // in the query language
-	IDF  scoring.Score // of the rarest of its terms
-	Base []int         // by index in Terms: base of its terms and their forms
-}
-
 // Choices returns the choices of the nodes of a query with the terms t.
 func Choices(t *scoring.Terms, nodes []*query.Node) (all []Choice) {
 	for _, n := range nodes {
@@ -34,6 +27,10 @@ func Choices(t *scoring.Terms, nodes []*query.Node) (all []Choice) {
 func (q *Query) Held(
 	t *scoring.Terms, choices []Choice, pages []scoring.Candidate, held []uint64,
 ) error {
+	if !q.here() {
+		q.heldRemotely(choices, pages, held)
+		return nil
+	}
 	part := -1
 	for _, at := range q.arena.inDiskOrder(pages, q.snap.Base) {
 		c := &pages[at]
@@ -74,4 +71,19 @@ func (c *Choice) heldBy(
 		}
 	}
 	return false, nil
+}
+
+func (q *Query) heldRemotely(choices []Choice, pages []scoring.Candidate, held []uint64) {
+	at, places := q.own(pages)
+	for len(places) > 0 {
+		n := min(len(places), pagesPerCall)
+		reply := q.send(&Call{Held: &heldCall{choices, places[:n]}})
+		if !q.check(len(reply.Held) == n) {
+			return
+		}
+		for i, bits := range reply.Held {
+			held[at[i]] |= bits
+		}
+		at, places = at[n:], places[n:]
+	}
 }

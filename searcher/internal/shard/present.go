@@ -4,28 +4,15 @@ import (
 	"anatomy/analysis"
 	"anatomy/disk/segment"
 	"anatomy/searcher/internal/presentation"
-	"anatomy/searcher/query"
 	"anatomy/searcher/scoring"
 	"anatomy/vocab"
 )
 
-// A PresentRequest configures the presentation of pages.
-type PresentRequest struct {
-	Root    *query.Node // for snippets
-	Exact   *ExactRequest
-	Explain bool
-}
-
-// A Presented page has what a result shows.
-type Presented struct {
-	Info        vocab.DocInfo // without Text
-	Passage     presentation.Passage
-	Explanation *Explanation // with PresentRequest.Explain
-	Unread      bool         // it cannot be read
-}
-
 // Present fills in the pages of the shard.
 func (q *Query) Present(r *PresentRequest, pages []scoring.Candidate, presented []Presented) error {
+	if q.remote != nil {
+		return q.presentRemotely(r, pages, presented)
+	}
 	snippets := presentation.NewSnippeter(r.Root, r.Exact.Terms, &q.arena.shown.Snippets)
 	snippets.Explain = r.Explain
 	docs := segment.DocReader{}
@@ -56,6 +43,13 @@ func (q *Query) Present(r *PresentRequest, pages []scoring.Candidate, presented 
 // that contain it after a minus.
 func (q *Query) Options(pages []scoring.Candidate, words []string) (have, show []int, err error) {
 	have, show = make([]int, len(words)), make([]int, len(words))
+	if q.remote != nil {
+		_, places := q.own(pages)
+		if reply := q.send(&Call{Options: &optionsCall{places, words}}); q.check(len(reply.Have) == len(words) && len(reply.Show) == len(words)) {
+			have, show = reply.Have, reply.Show
+		}
+		return have, show, nil
+	}
 	for _, at := range q.arena.inDiskOrder(pages, q.snap.Base) {
 		part := q.snap.Parts[pages[at].Part]
 		info, err := part.Segment.Info(pages[at].Ord)
@@ -76,4 +70,30 @@ func (q *Query) Options(pages []scoring.Candidate, words []string) (have, show [
 		}
 	}
 	return have, show, nil
+}
+
+func (q *Query) presentRemotely(r *PresentRequest, pages []scoring.Candidate, presented []Presented) error {
+	at, places := q.own(pages)
+	if len(places) == 0 {
+		return nil
+	}
+	reply := q.send(&Call{Present: &presentCall{nodeFor(r.Root, q.snap.Base), r.Exact.call(), r.Explain, places}})
+	fits := q.check(len(reply.Pages) == len(places))
+	for i, k := range at {
+		page, c := &presented[k], &pages[k]
+		if !fits || reply.Pages[i].Unread {
+			page.Unread = true
+			continue
+		}
+		info, err := q.snap.Parts[c.Part].Segment.Record(c.Ord)
+		if err != nil {
+			if err := q.Unreadable(q.snap.Parts[c.Part], err, nil); err != nil {
+				return err
+			}
+			page.Unread = true
+			continue
+		}
+		page.Info, page.Passage, page.Explanation = info, reply.Pages[i].Passage, reply.Pages[i].Explanation
+	}
+	return nil
 }

@@ -27,6 +27,12 @@ func (part *Part) FormsOf(key FormsKey, clock *retrieval.Clock) (Forms, error) {
 	return found, err
 }
 
+// RememberForms remembers forms that another machine found, all of them, sorted.
+func (part *Part) RememberForms(key FormsKey, of Forms) {
+	key.Word, key.Spellings, key.Last = strings.Clone(key.Word), strings.Clone(key.Spellings), strings.Clone(key.Last)
+	part.forms.Put(key, of)
+}
+
 func findForms(part *Part, key FormsKey, clock *retrieval.Clock) (found Forms, err error) {
 	if found.Words, err = inflections(part, key, clock); err != nil || clock.Over() {
 		return found, err

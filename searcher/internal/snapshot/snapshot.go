@@ -155,6 +155,28 @@ func (snap *Snapshot) Ranked() int {
 	return snap.Vector.Pages()
 }
 
+// A Key identifies the segments and the ranks of a snapshot within the shard, on every machine that
+// has them.
+type Key struct {
+	Folder   string // ID of the data folder
+	Segments []string
+	Rank     string `json:",omitzero"` // file of the rank vector; "" for none
+	Ended    int    `json:",omitzero"` // number of expired pages
+}
+
+// Key returns the key of the snapshot.
+func (snap *Snapshot) Key() Key { return Key{snap.folder, snap.segments, snap.rankFile, snap.ended} }
+
+// Equal reports whether two keys are equal.
+func (k Key) Equal(other Key) bool {
+	return k.Folder == other.Folder && k.Rank == other.Rank && k.Ended == other.Ended && slices.Equal(k.Segments, other.Segments)
+}
+
+// Light reports whether this machine lacks posting lists and texts of the snapshot.
+func (snap *Snapshot) Light() bool {
+	return slices.ContainsFunc(snap.Parts, func(p *Part) bool { return p.Segment.Light() })
+}
+
 // Locate returns the part and ordinal of a live document.
 func (snap *Snapshot) Locate(doc vocab.DocID) (p *Part, ord vocab.Ordinal, err error) {
 	for _, p := range slices.Backward(snap.Parts) {

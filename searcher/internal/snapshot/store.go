@@ -7,7 +7,10 @@ import (
 	"io/fs"
 	"maps"
 	"math"
+	"os"
+	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -33,7 +36,7 @@ type Store struct {
 	now    func() time.Time
 
 	// Used only by Refresh:
-	life      int // how often the data folder was replaced
+	life      int // how often the data folder was replaced, or light segments became whole
 	versions  translations.Cache
 	manifests datadir.ManifestReader
 
@@ -69,6 +72,13 @@ func (s *Store) Acquire() *Snapshot {
 	defer s.mu.Unlock()
 	s.refs[s.current]++
 	return s.current
+}
+
+// Hold acquires a snapshot that the caller has acquired before.
+func (s *Store) Hold(snap *Snapshot) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.refs[snap]++
 }
 
 // Release releases a snapshot. Its segments are closed if no other snapshot holds them.
@@ -186,11 +196,12 @@ func (s *Store) replace() (changed bool, err error) {
 	}
 	old := s.current // only replace writes it
 	now := s.now().Unix()
-	if old != nil && now < old.ends && old.Absent == absent && old.folder == manifest.Folder && old.Generation == manifest.Generation &&
+	completed := old != nil && s.isCompleted(old)
+	if old != nil && !completed && now < old.ends && old.Absent == absent && old.folder == manifest.Folder && old.Generation == manifest.Generation &&
 		slices.Equal(old.segments, manifest.Segments) && maps.Equal(old.Ranks, manifest.Ranks) {
 		return false, nil
 	}
-	if old != nil && (manifest.Generation < old.Generation || manifest.Folder != old.folder) {
+	if completed || old != nil && (manifest.Generation < old.Generation || manifest.Folder != old.folder) {
 		s.life++
 	}
 	snap, err := s.load(manifest, old, now)
@@ -205,6 +216,58 @@ func (s *Store) replace() (changed bool, err error) {
 		s.Release(old)
 	}
 	return true, nil
+}
+
+// At returns the snapshot with a key, whether or not it is the current one, if its files exist. The
+// caller releases it. It must not run during Refresh.
+func (s *Store) At(k Key) (*Snapshot, error) {
+	if current := s.Acquire(); current.Key().Equal(k) {
+		return current, nil
+	} else {
+		s.Release(current)
+	}
+	if err := k.check(); err != nil {
+		return nil, err
+	}
+	m, err := s.manifests.Read()
+	if err != nil {
+		return nil, err
+	}
+	if m.Folder != k.Folder {
+		return nil, fmt.Errorf("searcher: the shard is of folder %s, not %.100q", m.Folder, k.Folder)
+	}
+	m.Segments, m.Ranks = k.Segments, map[string]string{rankvector.Default: k.Rank}
+	if k.Rank == "" {
+		m.Ranks = nil
+	}
+	snap, err := s.load(m, nil, s.now().Unix())
+	if err == nil && snap.ended != k.Ended {
+		s.Release(snap)
+		return nil, fmt.Errorf("searcher: %d pages of the shard have expired, and %d on the other machine", snap.ended, k.Ended)
+	}
+	return snap, err
+}
+
+// check fails unless the names of a key, which another machine sent, are those of files in the folder.
+func (k Key) check() error {
+	names := append(slices.Clip(k.Segments), k.Rank)
+	for _, name := range names {
+		if len(name) > 200 || name != "" && !filepath.IsLocal(name) || strings.ContainsAny(name, "/\\") {
+			return fmt.Errorf("searcher: %.100q is not the name of a file", name)
+		}
+	}
+	return nil
+}
+
+// isCompleted reports whether a light segment of a snapshot has become whole.
+func (s *Store) isCompleted(snap *Snapshot) bool {
+	return slices.ContainsFunc(snap.Parts, func(p *Part) bool {
+		if !p.Segment.Light() {
+			return false
+		}
+		_, err := os.Stat(filepath.Join(datadir.Segment(s.dir, p.Name), segment.PostingsName))
+		return err == nil
+	})
 }
 
 // load opens a generation as of a time. It reuses the open segments of old.

@@ -1,0 +1,53 @@
+package query
+
+import (
+	"errors"
+	"fmt"
+)
+
+// Bounds of a node from another machine.
+const (
+	maxDepth = 128
+	maxNodes = 4096
+)
+
+var errNode = errors.New("not a valid query")
+
+// Check fails unless n, which another machine sent, has the form that this package gives nodes: it
+// is bounded, and each operator has what it needs.
+func Check(n *Node) error {
+	left := maxNodes
+	return check(n, maxDepth, &left)
+}
+
+func check(n *Node, depth int, left *int) error {
+	if *left--; n == nil || depth == 0 || *left < 0 {
+		return errNode
+	}
+	least, most := 0, 0
+	switch n.Op {
+	case Words:
+		if len(n.Words) == 0 || n.In > InAlt || n.At != nil && len(n.At) != len(n.Words) || n.Times < 0 {
+			return errNode
+		}
+	case Site, Only, Pages:
+	case And, Or, Near, Most:
+		least, most = 1, maxNodes
+	case Not:
+		least, most = 1, 1
+	default:
+		return fmt.Errorf("%w: operator %d", errNode, n.Op)
+	}
+	if len(n.Kids) < least || len(n.Kids) > most {
+		return errNode
+	}
+	for _, kid := range n.Kids {
+		if n.Op == Near && (kid == nil || kid.Op != Words) {
+			return errNode
+		}
+		if err := check(kid, depth-1, left); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,210 @@
+package searcher
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"anatomy/disk/segment"
+	"anatomy/searcher/internal/retrieval"
+	"anatomy/searcher/internal/shard"
+	"anatomy/searcher/internal/snapshot"
+	"anatomy/searcher/scoring"
+	"anatomy/vocab"
+)
+
+// A machine may have light copies of some shards, see [segment.ErrLight]. Its queries send calls
+// about these to other machines by Options.Remote, and AnswerShard answers such calls. All that a
+// query decides over several shards is decided on its own machine, from its light copies, so that
+// the answer equals that of a machine with all shards whole.
+
+// Errors of AnswerShard.
+var (
+	ErrShard    = errors.New("searcher: this machine does not have the shard whole")
+	ErrState    = errors.New("searcher: this machine does not have the asked state of the shard")
+	ErrCall     = shard.ErrCall
+	errWeights  = fmt.Errorf("%w: it has other weights", ErrState)
+	errReplaced = fmt.Errorf("%w: its files are replaced", ErrState)
+)
+
+// Remote returns Options.Remote.
+func (s *Searcher) Remote() shard.Caller { return s.o.Remote }
+
+// AnswerShard answers a call about a shard from another machine. The error wraps one of ErrShard,
+// ErrState and ErrCall unless files cannot be read.
+func (s *Searcher) AnswerShard(ctx context.Context, number int, call []byte) (reply []byte, err error) {
+	c, err := shard.DecodeCall(call)
+	if err != nil {
+		return nil, err
+	}
+	if number < 0 || number >= len(s.stores) {
+		return nil, ErrShard
+	}
+	err = segment.Guard(func() error {
+		v := s.acquire()
+		defer s.release(v)
+		snap, release, err := s.served.acquire(s, v, number, c)
+		if err != nil {
+			return err
+		}
+		defer release()
+		w := v.weights.ForSearch(c.Variant.NoOwn, c.Variant.NoAnchors, c.Variant.Near)
+		if c.Variant.Prose && w.Prose != nil {
+			w = w.Prose
+		}
+		q := shard.New(snap, w, retrieval.NewClock(ctx, c.Within), &shard.Arena{}, shard.Remote{})
+		reply, err = shard.Answer(&q, c, &scoring.Arena{})
+		return err
+	})
+	return reply, err
+}
+
+// Bounds of the snapshots that are kept for other machines, which may be a few generations behind.
+const (
+	maxServed = 16
+	keepFor   = 10 * time.Second // after the last use
+)
+
+// Served are the snapshots for calls of other machines.
+type served struct {
+	mu  sync.Mutex
+	all []*servedShard
+}
+
+// A servedShard is a snapshot with the static points that calls of other machines need.
+type servedShard struct {
+	weights string // their sum
+	shard   int
+	key     snapshot.Key
+	ranked  int
+	byDate  bool
+
+	base *snapshot.Snapshot // held
+	snap *snapshot.Snapshot
+	uses int
+	last time.Time
+}
+
+// acquire returns the snapshot for a call, and a function that releases it.
+func (all *served) acquire(
+	s *Searcher, v *view, number int, c *shard.Call,
+) (snap *snapshot.Snapshot, release func(), err error) {
+	if c.Variant.Weights != v.remote.Variant.Weights {
+		return nil, nil, errWeights
+	}
+	if k := all.find(s, number, c); k != nil {
+		return k.snap, func() { all.release(k) }, nil
+	}
+	made, err := serve(s, v, number, c)
+	if err != nil {
+		return nil, nil, err
+	}
+	all.mu.Lock()
+	defer all.mu.Unlock()
+	all.all = append(all.all, made)
+	return made.snap, func() { all.release(made) }, nil
+}
+
+// find returns a snapshot in use for a call, or nil.
+func (all *served) find(s *Searcher, number int, c *shard.Call) *servedShard {
+	all.mu.Lock()
+	defer all.mu.Unlock()
+	all.drop(s, keepFor, maxServed)
+	of := &c.Variant
+	for _, k := range all.all {
+		if k.weights == of.Weights && k.shard == number && k.ranked == of.Of.Ranked && k.byDate == of.ByDate && k.key.Equal(c.Key) {
+			k.uses++
+			return k
+		}
+	}
+	return nil
+}
+
+func (all *served) release(k *servedShard) {
+	all.mu.Lock()
+	defer all.mu.Unlock()
+	k.uses--
+	k.last = time.Now()
+}
+
+// drop releases snapshots that were not used for a while, and the oldest beyond a number. The caller
+// holds mu.
+func (all *served) drop(s *Searcher, unused time.Duration, most int) {
+	left := len(all.all)
+	all.all = slices.DeleteFunc(all.all, func(k *servedShard) bool {
+		drop := k.uses == 0 && (left > most || time.Since(k.last) > unused)
+		if drop {
+			left--
+			s.stores[k.shard].Release(k.base)
+		}
+		return drop
+	})
+}
+
+// serve opens the snapshot for a call, which uses it.
+func serve(s *Searcher, v *view, number int, c *shard.Call) (*servedShard, error) {
+	s.refreshing.Lock()
+	defer s.refreshing.Unlock()
+	base, err := s.stores[number].At(c.Key)
+	if err != nil {
+		return nil, errors.Join(errReplaced, err)
+	}
+	if base.Light() || base.Absent {
+		s.stores[number].Release(base)
+		return nil, ErrShard
+	}
+	of := &c.Variant
+	k := &servedShard{
+		weights: of.Weights, shard: number, key: base.Key(), ranked: of.Of.Ranked, byDate: of.ByDate, base: base, uses: 1,
+	}
+	switch own := v.shards[number]; {
+	case of.ByDate:
+		k.snap = base.WithStatic(dates)
+	case own.Key().Equal(k.key) && v.Ranked == k.ranked:
+		k.snap = own
+	default:
+		k.snap = base.WithStatic(func(p *snapshot.Part) retrieval.StaticPoints { return base.StaticPoints(p, v.weights, k.ranked) })
+	}
+	return k, nil
+}
+
+// keep keeps the snapshots of a view that is replaced, if other machines call this one: their copies
+// may be of its generation, whose files may be deleted.
+func (all *served) keep(s *Searcher, v *view) {
+	all.mu.Lock()
+	defer all.mu.Unlock()
+	if len(all.all) == 0 {
+		return
+	}
+	for i, snap := range v.shards {
+		known := slices.ContainsFunc(all.all, func(k *servedShard) bool {
+			return k.shard == i && k.ranked == v.Ranked && !k.byDate && k.key.Equal(snap.Key())
+		})
+		if known || snap.Light() || snap.Absent {
+			continue
+		}
+		s.stores[i].Hold(v.bases[i])
+		all.all = append(all.all, &servedShard{
+			weights: v.remote.Variant.Weights, shard: i, key: snap.Key(), ranked: v.Ranked, base: v.bases[i], snap: snap, last: time.Now(),
+		})
+	}
+}
+
+// close releases all snapshots. No call may be running or start.
+func (all *served) close(s *Searcher) {
+	all.mu.Lock()
+	defer all.mu.Unlock()
+	all.drop(s, 0, 0)
+}
+
+// dates returns the dates of documents as static points.
+func dates(p *snapshot.Part) retrieval.StaticPoints {
+	days := make([]uint32, p.Segment.Docs())
+	for ord := range days {
+		days[ord] = uint32(p.Segment.Date(vocab.Ordinal(ord)))
+	}
+	return retrieval.NewStaticPoints(days)
+}
