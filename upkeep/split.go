@@ -20,6 +20,7 @@ import (
 	"anatomy/disk/repository"
 	"anatomy/disk/shards"
 	"anatomy/index"
+	"anatomy/parallel"
 	"anatomy/vocab"
 )
 
@@ -75,6 +76,9 @@ func Split(ctx context.Context, dir, to string, n int) (r SplitReport, err error
 		r, err = s.split(n)
 		return err
 	})
+	if err == nil {
+		err = parallel.Compute(ctx, to)
+	}
 	r.Took = time.Since(began)
 	return r, err
 }
