@@ -197,7 +197,7 @@ func (g *runner) end() {
 }
 
 var (
-	number = regexp.MustCompile(`[0-9][0-9.,:e+-]*`)
+	number = regexp.MustCompile(`[0-9][0-9.,:e+-]*((m[0-9]+|[mµ])?s\b)?`) // or a duration
 	spaces = regexp.MustCompile(`\s+`)
 )
 
@@ -224,7 +224,7 @@ func shows(text, sample string) bool {
 func TestShows(t *testing.T) {
 	const text = "12 pages in 0.5s.\n  a.test   3 links, and more\n"
 	for sample, want := range map[string]bool{
-		"": true, "9 pages in 600s.": true, "12 pages in\n0.5s.": true, "12 pages …\na.test 7 links": true,
+		"": true, "9 pages in 600ms.": true, "9 pages in 1m2s.": true, "12 pages in\n0.5s.": true, "12 pages …\na.test 7 links": true,
 		"12 sites": false, "a.test\n12 pages": false, "… more": true,
 	} {
 		if shows(text, sample) != want {
