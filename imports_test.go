@@ -80,6 +80,7 @@ cluster/bus: disk/durable
 cluster/fleet: vocab weburl crawler crawler/sitemap cluster/bus
 cluster/bucket/buckettest: cluster/bucket
 cluster/lease: cluster/bucket
+cluster/peer: vocab disk/datadir disk/durable
 cluster/replica: vocab disk/durable disk/datadir disk/segment disk/shards disk/snapshot cluster/bucket
 cluster/division: vocab config disk/durable disk/datadir disk/parcel disk/shards disk/snapshot cluster/bucket cluster/lease cluster/node cluster/replica
 cluster/node: vocab disk/durable disk/datadir disk/repository disk/shards disk/snapshot cluster/bucket cluster/lease cluster/replica
@@ -130,7 +131,7 @@ cmd/anatomy/internal/ranks: weburl pagerank pagerank/bvgraph ranking cmd/anatomy
 cmd/anatomy/internal/record: disk/audit cmd/anatomy/internal/cli
 cmd/anatomy/internal/resolve: crawler/dnsclient cmd/anatomy/internal/cli
 cmd/anatomy/internal/disks: disk/datadir disk/durable cmd/anatomy/internal/cli internal/plural
-cmd/anatomy/internal/clusters: vocab cluster/bucket cluster/bus cluster/division cluster/lease cluster/node cluster/replica upkeep disk/datadir disk/durable disk/shards disk/snapshot cmd/anatomy/internal/cli internal/plural
+cmd/anatomy/internal/clusters: vocab cluster/bucket cluster/bus cluster/division cluster/lease cluster/node cluster/peer cluster/replica searcher upkeep disk/datadir disk/durable disk/shards disk/snapshot cmd/anatomy/internal/cli internal/plural
 cmd/anatomy/internal/rules: config weburl disk/durable disk/shards searcher/pins searcher/synonyms web cmd/anatomy/internal/cli
 cmd/anatomy/internal/history: disk/crawllog disk/shards engine urlserver cmd/anatomy/internal/cli
 cmd/anatomy/internal/schedule: config disk/crawllog
@@ -167,7 +168,7 @@ lab/crashes: lab/rig
 lab/hdfs: lab/rig searcher upkeep cluster/bucket cluster/lease cluster/replica disk/snapshot
 lab/cluster: lab/rig lab/rig/bench
 lab/mission: lab/rig/bench
-lab/shards: lab/rig vocab weburl searcher disk/*
+lab/shards: lab/rig vocab weburl searcher cluster/peer disk/*
 lab/spam: pagerank vocab weburl disk/linkdb
 lab/breed: lab/rig
 lab/frontier: vocab weburl urlserver

@@ -65,6 +65,10 @@ type ClusterNode struct {
 	Owns  []ShardWork `json:"owns,omitempty"`  // shards that it owns
 	Whole []int       `json:"whole,omitempty"` // numbers of the shards of which its copy is whole, and not light
 
+	// Of a machine that other nodes of a divided collection can call, see package cluster/peer.
+	Address     string `json:"address,omitempty"`     // of its server; "" if it has none
+	Certificate string `json:"certificate,omitempty"` // SHA-256 in hexadecimal digits
+
 	// The following are set by node.Nodes.
 	Heard  time.Time `json:"heard"`  // by the bucket's clock
 	Silent bool      `json:"silent"` // it was not heard for half a minute

@@ -139,18 +139,6 @@ func (n *Node) isKeeper(id string, shard int) bool {
 	return slices.Contains(n.present[id].Whole, shard)
 }
 
-// Keepers returns the IDs of the other live nodes that have a shard whole, its owner first.
-func (n *Node) Keepers(shard int) (ids []string) {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	for id := range n.present {
-		if n.isKeeper(id, shard) {
-			ids = append(ids, id)
-		}
-	}
-	return n.byWeight(shard, ids)
-}
-
 // whole returns the numbers of the shards that this node has whole.
 func (n *Node) whole() (all []int) {
 	open := n.open()

@@ -98,6 +98,10 @@ type crawlFlags struct {
 	place   clusters.Place
 	standby bool
 	divide  bool // each node owns some of the shards; also set if the bucket says so
+	copies  int
+
+	peers     string
+	connected *clusters.Peers // set in a divided collection, with peers
 }
 
 // newCrawlFlags returns the command without its work, and its flags.
@@ -222,6 +226,8 @@ logs in; "anatomy index --public-only" makes a folder without them.`,
 	flags.IntVar(&f.least, "least-crawlers", 1, "begin when `N` crawlers have joined")
 	f.place.Add(flags, "own the collection in `BUCKET`, and copy the data folder to it")
 	flags.BoolVar(&f.divide, "divide", false, "divide the shards of --shards among the nodes, each of which owns some; for an empty bucket")
+	flags.StringVar(&f.peers, "peers", "", "let the other nodes that divide shards call this one at `ADDRESS`, which they must reach")
+	flags.IntVar(&f.copies, "copies", 0, "keep each shard whole on `N` nodes, and a tenth of it, without posting lists, texts and pages, on the others; 0 for all (with --divide)")
 	flags.BoolVar(&f.standby, "standby", false, "keep a copy while another machine owns the collection, and take over when it ends, with --cluster")
 	cli.CompleteFlag(c, "scope", "page", "dir", "host", "domain", "any")
 	cli.CompleteFlag(c, "policy", urlserver.PolicyNames()...)
@@ -292,7 +298,7 @@ func (f *crawlFlags) server(
 		return nil, err
 	}
 	o := serveOptions{
-		token: token, readToken: readToken, damage: damaged, cluster: cluster, hosts: f.door.names(f.listen),
+		token: token, readToken: readToken, damage: damaged, cluster: cluster, peers: f.connected, hosts: f.door.names(f.listen),
 		origins: f.door.origins, publicOnly: f.door.public,
 		agent: cmp.Or(f.agent, crawler.UserAgent(f.contact)), images: &images, log: s.Logger(screen, true),
 		ready: func(address string) { fmt.Fprintf(screen, "Search at %s during the crawl.\n", address) },

@@ -54,6 +54,12 @@ func (f *crawlFlags) crawlDivided(
 	if len(s.Disks) > 0 {
 		return cli.UsageErrorf("a node that owns some of the shards has its data on one disk")
 	}
+	if f.copies < 0 {
+		return cli.UsageErrorf("--copies is a number of nodes, or 0 for all")
+	}
+	if f.copies > 0 && f.peers == "" {
+		return cli.UsageErrorf("--copies needs --peers: a node asks others about shards that it does not have whole")
+	}
 	f.divide = true
 	stop, err := cli.StartProfile(f.profile)
 	if err != nil {
@@ -71,6 +77,12 @@ func (f *crawlFlags) crawlDivided(
 		}
 	}
 	n.node.Machine, n.node.Version, n.node.Log = clusters.Machine(), clusters.Version(version()), log
+	if f.peers != "" {
+		if f.connected, err = clusters.ListenForPeers(b, s.Data, f.peers, log); err != nil {
+			return err
+		}
+		n.node.Address, n.node.Certificate = f.connected.Address, f.connected.Certificate
+	}
 	d := division.New(n.node)
 	group, ctx := errgroup.WithContext(c.Context())
 	if f.serve {
@@ -80,7 +92,7 @@ func (f *crawlFlags) crawlDivided(
 			return err
 		}
 		group.Go(func() error {
-			if waitForFolder(ctx, s.Data) != nil {
+			if clusters.WaitForFolder(ctx, s.Data) != nil {
 				return nil
 			}
 			return serve(ctx)
@@ -127,7 +139,7 @@ func (f *crawlFlags) join(
 		return nil, errors.Join(err, lock.Close())
 	}
 	n.node = division.Options{
-		Bucket: b, Dir: s.Data, Shards: len(m.Folders), Of: n.members.Of,
+		Bucket: b, Dir: s.Data, Shards: len(m.Folders), Copies: f.copies, Of: n.members.Of,
 		Open: func(ctx context.Context, shard int, post parcel.Post) (division.Member, error) {
 			opened, err := n.members.Open(ctx, shard, post)
 			return member{opened}, err

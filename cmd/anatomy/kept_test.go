@@ -18,7 +18,7 @@ import (
 func TestEveryFlagIsKeptOrNot(t *testing.T) {
 	ofOneRun := []string{
 		"seeds", "recrawl", "watch", "min-age", "max-age", "stats", "cpu-profile", "quiet",
-		"serve", "shards", "divide", "crawlers", "least-crawlers", "cluster", "standby", "listen", "token", "read-token", "allow-host", "public-url", "public-only", "cors",
+		"serve", "shards", "divide", "peers", "copies", "crawlers", "least-crawlers", "cluster", "standby", "listen", "token", "read-token", "allow-host", "public-url", "public-only", "cors",
 		"data", "verbose", "help",
 	}
 	c, _ := newCrawlFlags(&cli.GlobalFlags{})

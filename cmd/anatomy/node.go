@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"os"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -23,7 +21,6 @@ import (
 	"anatomy/cmd/anatomy/internal/sharded"
 	"anatomy/disk/damage"
 	"anatomy/disk/datadir"
-	"anatomy/disk/shards"
 	"anatomy/vocab"
 )
 
@@ -33,7 +30,7 @@ func newCrawl(s *cli.GlobalFlags) *cobra.Command {
 		if f.place.IsSet() {
 			return f.crawlCluster(c, s, urls)
 		}
-		if err := cli.RejectFlags(c, true, "--%s needs --cluster", "standby", "divide"); err != nil {
+		if err := cli.RejectFlags(c, true, "--%s needs --cluster", "standby", "divide", "peers", "copies"); err != nil {
 			return err
 		}
 		return runCrawl(c, s, f, urls)
@@ -54,6 +51,7 @@ wakes up after that sees that it was replaced, and keeps a copy again.
 
 With --shards, given to the first node, the collection has shards. One node owns all of them; with --divide as well,
 each node owns some, crawls them, and keeps copies of the others. Nodes that come and go hand shards to one another.
+With --peers as well, nodes call one another over TLS at these addresses, of which they learn from the bucket.
 
 With --crawlers, the owner fetches through crawlers of other machines. Give every node the flag, with an address at
 which crawlers reach it: they follow when another node takes over.
@@ -124,6 +122,9 @@ func (f *crawlFlags) crawlCluster(c *cobra.Command, s *cli.GlobalFlags, urls []s
 		}
 		return clusters.Hint(err)
 	}
+	if err := cli.RejectFlags(c, true, "--%s needs shards that nodes divide, see --divide", "peers", "copies"); err != nil {
+		return err
+	}
 	err = replica.Usable(c.Context(), b)
 	if err == nil {
 		err = replica.Belongs(c.Context(), b, s.Data)
@@ -146,7 +147,7 @@ func (f *crawlFlags) crawlCluster(c *cobra.Command, s *cli.GlobalFlags, urls []s
 			return err
 		}
 		group.Go(func() error {
-			if err := waitForFolder(ctx, s.Data); err != nil {
+			if err := clusters.WaitForFolder(ctx, s.Data); err != nil {
 				return nil
 			}
 			return serve(ctx)
@@ -154,24 +155,6 @@ func (f *crawlFlags) crawlCluster(c *cobra.Command, s *cli.GlobalFlags, urls []s
 	}
 	group.Go(func() error { return m.run(ctx) })
 	return errors.Join(group.Wait(), c.Context().Err())
-}
-
-// waitForFolder waits until dir is a data folder, or has shards, that can be searched.
-func waitForFolder(ctx context.Context, dir string) error {
-	for {
-		dirs, missing, err := shards.Copied(dir)
-		for i, dir := range dirs {
-			if _, failed := os.Stat(datadir.Repository(dir)); !slices.Contains(missing, i) {
-				err = errors.Join(err, failed)
-			}
-		}
-		if err == nil && shards.CheckCopied(dir) == nil {
-			return nil
-		}
-		if err := lease.Sleep(ctx, 100*time.Millisecond); err != nil {
-			return err
-		}
-	}
 }
 
 // run owns the collection once, or, if it stands by, whenever no other machine does.

@@ -62,6 +62,7 @@ type serveOptions struct {
 	log         *slog.Logger                // of requests and failures
 	damage      *damage.Log                 // of a crawl in this process; nil: one of its own
 	cluster     admin.Cluster               // nil without one
+	peers       *clusters.Peers             // nil without other nodes to call
 	ready       func(address string)        // called when the server listens
 	recrawls    bool                        // by the schedule of the data folder
 	others      []serving.Collection        // further collections
@@ -243,6 +244,9 @@ func serveData(ctx context.Context, dir string, listener net.Listener, o serveOp
 	tasks := []func(context.Context) error{
 		func(ctx context.Context) error { return folders[0].server.Run(ctx, listener) },
 	}
+	if o.peers != nil {
+		tasks = append(tasks, func(ctx context.Context) error { return o.peers.Serve(ctx, folders[0].site.AnswerShard) })
+	}
 	if o.redirect != nil {
 		tasks = append(tasks, o.redirect)
 	}
@@ -322,7 +326,7 @@ func openFolder(dir, path string, beside *web.Collections, o serveOptions) (*fol
 	name := own.Name
 	if path != "" {
 		name, path = cmp.Or(name, path), "/"+path
-		o.cluster = nil // it is that of the folder at the root
+		o.cluster, o.peers = nil, nil // they are those of the folder at the root
 		if o.log != nil {
 			o.log = o.log.With("collection", name)
 		}
@@ -346,7 +350,8 @@ func openFolder(dir, path string, beside *web.Collections, o serveOptions) (*fol
 		return nil, err
 	}
 	s, err := searcher.Open(dir, searcher.Options{
-		Links: links, Synonyms: same, Pins: pinned, Tuned: weights, Damage: damaged, AnswerBytes: int64(o.answers) << 20,
+		Links: links, Synonyms: same, Pins: pinned, Tuned: weights, Damage: damaged, Remote: o.peers.Remote(),
+		AnswerBytes: int64(o.answers) << 20,
 	})
 	if err != nil {
 		return nil, err

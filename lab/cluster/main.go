@@ -3,7 +3,7 @@
 //
 //	go run ./lab/cluster --docsweb PROGRAM --pages DIR --crawlers N [--runs 3] [-- more flags of crawl]
 //	go run ./lab/cluster --docsweb PROGRAM --pages DIR --crawlers N --kill crawler --every 5s
-//	go run ./lab/cluster --docsweb PROGRAM --pages DIR --nodes N [--crawlers N] [--shards N [--divide]] [--kill owner --every 60s --for 20m]
+//	go run ./lab/cluster --docsweb PROGRAM --pages DIR --nodes N [--crawlers N] [--shards N [--divide [--copies N]]] [--kill owner --every 60s --for 20m]
 //
 // PROGRAM is a built docsweb, DIR the folder that its fetch filled. Ports 80, 443, 4222 and 5353 on
 // loopback must be free. The two crawls take turns. Each has to have the same URLs with the same pages,
@@ -59,6 +59,7 @@ func main() {
 	flag.IntVar(&b.Nodes, "nodes", 0, "processes that share a bucket")
 	flag.IntVar(&b.Shards, "shards", 0, "shards of the collection, with --nodes")
 	flag.BoolVar(&b.Divide, "divide", false, "each node owns some of the shards, with --nodes and --shards")
+	flag.IntVar(&b.Copies, "copies", 0, "nodes that have a shard whole, with --divide; others have light copies, and ask these")
 	flag.StringVar(&b.Kill, "kill", "", "harm `WHAT`: crawler, owner or bus; with --nodes crawler, owner, searcher, suspend or bucket")
 	flag.DurationVar(&b.Every, "every", 5*time.Second, "time between kills")
 	flag.DurationVar(&b.Duration, "for", time.Minute, "kill for so long; the crawl then ends by itself")
@@ -138,6 +139,13 @@ func print(who string, r *bench.Result) {
 	}
 	if r.UntilIdle > 0 {
 		fmt.Printf("             CPU %.2f s until nothing was left to do\n", r.UntilIdle)
+	}
+	if len(r.Space) > 0 {
+		fmt.Printf("             MB by node:")
+		for _, size := range r.Space {
+			fmt.Printf(" %.1f", float64(size)/1e6)
+		}
+		fmt.Println()
 	}
 	for line := range strings.Lines(r.Audit) {
 		if strings.HasPrefix(line, "gap") {

@@ -53,7 +53,7 @@ func (r *liveRun) run(counts []int) error {
 		}
 		splits = append(splits, split)
 	}
-	if err := run(one, r.queries, r.passes, splits); err != nil {
+	if err := run(one, r.queries, r.passes, false, splits); err != nil {
 		return err
 	}
 	return r.compareRanks(one, splits)

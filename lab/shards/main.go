@@ -1,12 +1,15 @@
 // Command shards compares folders of shards with the data folder that they were split from.
 //
-//	go run ./lab/shards --data DIR --queries FILE,FILE [--passes 3] SPLIT SPLIT…
+//	go run ./lab/shards --data DIR --queries FILE,FILE [--passes 3] [--light] SPLIT SPLIT…
 //
 //	go run ./lab/shards --live 1,2,4,8 --anatomy PROGRAM --work DIR --queries FILE,FILE -- CRAWL ARGUMENTS
 //
 // Each SPLIT must have the same documents with the same content and with ranks within 1e-6, and must
 // answer each query, the first column of a FILE, with the same results and scores. It prints CPU and
 // the median time of a query, beside those of DIR, in turns. It exits with status 1 at a difference.
+//
+// With --light it compares light copies of all shards as well, whose calls go over TLS on loopback to a
+// searcher that has them whole. CPU is that of both together.
 //
 // With --live it crawls a web into one folder, and then into 1, 2, 4 and 8 shards, which must have the
 // same pages. It prints CPU and sizes. Then it splits the one folder into as many shards, compares
@@ -41,6 +44,7 @@ func main() {
 	live := flag.String("live", "", "crawl into so many shards, numbers separated by commas")
 	program := flag.String("anatomy", "anatomy", "the program, for --live")
 	work := flag.String("work", "", "folder to work in, for --live; it is emptied first")
+	light := flag.Bool("light", false, "compare light copies, too")
 	flag.Parse()
 	counts, err := numbers(*live)
 	crawls := *live != ""
@@ -54,7 +58,7 @@ func main() {
 		r := &liveRun{*program, *work, flag.Args(), queries, *passes}
 		err = r.run(counts)
 	} else {
-		err = run(*data, queries, *passes, flag.Args())
+		err = run(*data, queries, *passes, *light, flag.Args())
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "shards:", err)
@@ -76,7 +80,7 @@ func numbers(list string) (all []int, err error) {
 	return all, nil
 }
 
-func run(data string, files []string, passes int, splits []string) error {
+func run(data string, files []string, passes int, light bool, splits []string) error {
 	queries, err := readQueries(files)
 	if err != nil {
 		return err
@@ -99,6 +103,9 @@ func run(data string, files []string, passes int, splits []string) error {
 		failed = errors.Join(failed, compareAnswers(one, many, queries))
 		if failed == nil {
 			failed = measure(one, many, queries, passes)
+		}
+		if failed == nil && light {
+			failed = compareLight(one, split, queries, passes)
 		}
 		if err := errors.Join(failed, many.Close()); err != nil {
 			return fmt.Errorf("%s: %w", split, err)

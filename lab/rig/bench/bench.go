@@ -24,6 +24,7 @@ type Bench struct {
 	Crawlers, Nodes               int
 	Shards                        int           // of the nodes' collection; 0 for a data folder
 	Divide                        bool          // each node owns some of the shards
+	Copies                        int           // nodes that have a shard whole, with Divide; 0 for all
 	Kill                          string        // what is harmed: see Kinds; "" for nothing
 	Every, Duration               time.Duration // of kills
 	Flags                         []string      // of every crawl
@@ -53,6 +54,7 @@ type Result struct {
 	Audit           string     // docsweb's
 	Failed          error      // of the audit
 	Owner, Crawlers float64    // CPU seconds
+	Space           []int64    // bytes of the data folder by node
 	UntilIdle       float64    // of Owner, until the nodes of a divided collection had nothing left to do
 	Kills           int
 

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"math/rand/v2"
 	"net/http"
 	"net/url"
@@ -105,6 +106,13 @@ func (b *Bench) Share(data, authority string, r *Result) (err error) {
 	if err := g.agree(); err != nil {
 		return err
 	}
+	for i := range g.Nodes {
+		size, err := folderSize(g.Folder(i))
+		if err != nil {
+			return err
+		}
+		g.result.Space = append(g.result.Space, size)
+	}
 	if g.After != nil {
 		if err := g.After(g); err != nil {
 			return err
@@ -145,6 +153,9 @@ func (g *Group) start(i int) error {
 	}
 	if g.Divide {
 		flags = append(flags, "--divide", "--watch")
+	}
+	if g.Copies > 0 {
+		flags = append(flags, "--peers", "127.0.0.1:0", "--copies", fmt.Sprint(g.Copies))
 	}
 	c := g.Bench.crawl(g.program(i), g.Folder(i), g.authority, flags...)
 	says, err := c.StderrPipe()
@@ -543,4 +554,21 @@ func (g *Group) end() {
 			<-m.ended
 		}
 	}
+}
+
+// folderSize returns the size of all files in a folder. Files may vanish meanwhile.
+func folderSize(dir string) (bytes int64, err error) {
+	err = filepath.WalkDir(dir, func(_ string, e fs.DirEntry, err error) error {
+		if err == nil && e.Type().IsRegular() {
+			var info fs.FileInfo
+			if info, err = e.Info(); err == nil {
+				bytes += info.Size()
+			}
+		}
+		if errors.Is(err, fs.ErrNotExist) {
+			err = nil
+		}
+		return err
+	})
+	return bytes, err
 }

@@ -132,7 +132,7 @@ func printNodes(w io.Writer, nodes []vocab.ClusterNode, shards int, now time.Tim
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	copies := ""
 	if shards > 0 {
-		copies = "\twhole\tlight"
+		copies = "\twhole shards"
 	}
 	fmt.Fprintf(t, "node\trole\tversion%s\tgeneration made\theard\tproblem\n", copies)
 	for _, n := range nodes {
@@ -145,7 +145,7 @@ func printNodes(w io.Writer, nodes []vocab.ClusterNode, shards int, now time.Tim
 			problem = "it is silent"
 		}
 		if shards > 0 {
-			copies = fmt.Sprintf("\t%d\t%d", len(n.Whole), shards-len(n.Whole))
+			copies = fmt.Sprintf("\t%d of %d", len(n.Whole), shards)
 		}
 		fmt.Fprintf(t, "%s\t%s\t%s%s\t%s\t%s\t%s\n",
 			n.Machine, n.Role, n.Version, copies, made, cli.FormatAge(now, n.Heard), problem)

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"os"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -11,9 +13,11 @@ import (
 
 	"anatomy/cluster/bucket"
 	"anatomy/cluster/division"
+	"anatomy/cluster/lease"
 	"anatomy/cluster/node"
 	"anatomy/cluster/replica"
 	"anatomy/cmd/anatomy/internal/cli"
+	"anatomy/disk/datadir"
 	"anatomy/disk/shards"
 	"anatomy/vocab"
 )
@@ -94,4 +98,22 @@ func followDivided(
 	}
 	screen.SetStatus("")
 	return NewView(b, n.Copied), end, nil
+}
+
+// WaitForFolder waits until dir is a data folder, or has shards, that can be searched.
+func WaitForFolder(ctx context.Context, dir string) error {
+	for {
+		dirs, missing, err := shards.Copied(dir)
+		for i, dir := range dirs {
+			if _, failed := os.Stat(datadir.Repository(dir)); !slices.Contains(missing, i) {
+				err = errors.Join(err, failed)
+			}
+		}
+		if err == nil && shards.CheckCopied(dir) == nil {
+			return nil
+		}
+		if err := lease.Sleep(ctx, 100*time.Millisecond); err != nil {
+			return err
+		}
+	}
 }

@@ -18,9 +18,9 @@ func TestCopiesInStatus(t *testing.T) {
 	must(t, printStatus(&out, st, time.Now()))
 	found := false
 	for line := range strings.Lines(out.String()) {
-		found = found || strings.HasPrefix(strings.Join(strings.Fields(line), " "), "alpha node v1 3 1 none")
+		found = found || strings.HasPrefix(strings.Join(strings.Fields(line), " "), "alpha node v1 3 of 4 none")
 	}
-	if !found || !strings.Contains(out.String(), "whole  light") {
+	if !found || !strings.Contains(out.String(), "whole shards") {
 		t.Errorf("the status is\n%s", out.String())
 	}
 }
