@@ -144,7 +144,7 @@ cmd/anatomy/internal/rankpage: ranking cmd/anatomy/internal/cli internal/plural
 cmd/anatomy/internal/progress: vocab engine cmd/anatomy/internal/cli internal/plural
 cmd/anatomy: config topic control ranking upkeep cmd/anatomy/internal/* vocab weburl warc engine engine/collective demo searcher searcher/scoring collection web web/admin web/api web/pages urlserver crawler crawler/* cluster/* indexer indexer/* render pagerank disk/* internal/plural
 lab/rig: eval vocab weburl disk/docindex disk/linkdb disk/rankvector disk/shards
-lab/rig/bench: vocab lab/rig cluster/bus
+lab/rig/bench: vocab lab/rig cluster/bus disk/datadir
 lab/rig/replay: vocab weburl engine disk/datadir disk/docindex disk/repository
 lab/navigation: analysis eval lab/rig lab/rig/replay searcher searcher/scoring vocab weburl disk/linkdb
 lab/copies: eval indexer lab/rig/replay searcher vocab weburl

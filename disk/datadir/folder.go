@@ -44,18 +44,17 @@ func RepositorySize(dir string) (bytes int64, err error) {
 // meanwhile are not an error.
 func FolderSize(path string) (bytes int64, err error) {
 	err = filepath.WalkDir(path, func(_ string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
-			return err
+		if err == nil && !d.IsDir() {
+			var info fs.FileInfo
+			if info, err = d.Info(); err == nil {
+				bytes += info.Size()
+			}
 		}
-		info, err := d.Info()
-		if err == nil {
-			bytes += info.Size()
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil // and the others count
 		}
 		return err
 	})
-	if errors.Is(err, fs.ErrNotExist) {
-		err = nil
-	}
 	return bytes, err
 }
 

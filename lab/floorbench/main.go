@@ -20,7 +20,6 @@ import (
 	"cmp"
 	"flag"
 	"fmt"
-	"io/fs"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -192,18 +191,8 @@ func median[T any, V cmp.Ordered](of []T, value func(T) V) V {
 // printRepository prints the size of the last run's repository, and reads pages at random through a
 // new reader. The files are in the system's cache.
 func printRepository(data string, pages int) error {
-	var size int64
 	dir := datadir.Repository(data)
-	err := filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
-			return err
-		}
-		info, err := d.Info()
-		if err == nil {
-			size += info.Size()
-		}
-		return err
-	})
+	size, err := datadir.FolderSize(dir)
 	if err != nil {
 		return err
 	}

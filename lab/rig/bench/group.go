@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"math/rand/v2"
 	"net/http"
 	"net/url"
@@ -20,6 +19,7 @@ import (
 	"syscall"
 	"time"
 
+	"anatomy/disk/datadir"
 	"anatomy/lab/rig"
 	"anatomy/vocab"
 )
@@ -107,7 +107,7 @@ func (b *Bench) Share(data, authority string, r *Result) (err error) {
 		return err
 	}
 	for i := range g.Nodes {
-		size, err := folderSize(g.Folder(i))
+		size, err := datadir.FolderSize(g.Folder(i))
 		if err != nil {
 			return err
 		}
@@ -554,21 +554,4 @@ func (g *Group) end() {
 			<-m.ended
 		}
 	}
-}
-
-// folderSize returns the size of all files in a folder. Files may vanish meanwhile.
-func folderSize(dir string) (bytes int64, err error) {
-	err = filepath.WalkDir(dir, func(_ string, e fs.DirEntry, err error) error {
-		if err == nil && e.Type().IsRegular() {
-			var info fs.FileInfo
-			if info, err = e.Info(); err == nil {
-				bytes += info.Size()
-			}
-		}
-		if errors.Is(err, fs.ErrNotExist) {
-			err = nil
-		}
-		return err
-	})
-	return bytes, err
 }
