@@ -3,17 +3,14 @@ package division
 import (
 	"cmp"
 	"context"
-	"crypto/rand"
 	"crypto/sha256"
 	"encoding/binary"
-	"encoding/hex"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
+	"anatomy/cluster/lease"
 	"anatomy/cluster/node"
 	"anatomy/disk/datadir"
 	"anatomy/disk/durable"
@@ -23,27 +20,15 @@ import (
 // nodeID returns the ID of this machine's node in a folder, which it keeps there. A folder that was
 // copied to another machine gets another one.
 func nodeID(dir string) (string, error) {
-	host, err := os.Hostname()
-	if err != nil {
-		return "", err
-	}
 	path := filepath.Join(datadir.Cluster(dir), "node")
-	content, _ := os.ReadFile(path) // "" if the file does not exist
-	id, machine, _ := strings.Cut(strings.TrimSpace(string(content)), " ")
-	if len(id) == 16 && machine == host {
+	if id := node.ReadOwn(path); len(id) == 16 {
 		return id, nil
 	}
-	id = randomID()
+	id := lease.RandomID()
 	if err := durable.MkdirAll(durable.OS, filepath.Dir(path)); err != nil {
 		return "", err
 	}
-	return id, durable.WriteFile(durable.OS, path, []byte(id+" "+host+"\n"))
-}
-
-func randomID() string {
-	id := make([]byte, 8)
-	rand.Read(id)
-	return hex.EncodeToString(id)
+	return id, node.WriteOwn(path, id)
 }
 
 // look reads the status of the other nodes.

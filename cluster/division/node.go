@@ -32,7 +32,7 @@ func New(o Options) *Node {
 	id, err := nodeID(o.Dir)
 	if err != nil {
 		o.Log.Warn("cannot keep the ID of this node in its folder; it gets another one when it starts again", "error", err)
-		id = randomID()
+		id = lease.RandomID()
 	}
 	return &Node{
 		o: o, id: id, mail: NewMail(durable.OS, o.Dir, o.Shards),

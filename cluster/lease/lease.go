@@ -177,11 +177,16 @@ func Acquire(ctx context.Context, o Options) (*Lease, error) {
 	}
 }
 
-// try claims an epoch. It returns nil if another machine claims it at the same time.
-func try(ctx context.Context, o Options, epoch uint64) (*Lease, error) {
+// RandomID returns a random number of 64 bits, in hexadecimal digits.
+func RandomID() string {
 	id := make([]byte, 8)
 	rand.Read(id)
-	l := &Lease{Epoch: epoch, Owner: hex.EncodeToString(id), o: o}
+	return hex.EncodeToString(id)
+}
+
+// try claims an epoch. It returns nil if another machine claims it at the same time.
+func try(ctx context.Context, o Options, epoch uint64) (*Lease, error) {
+	l := &Lease{Epoch: epoch, Owner: RandomID(), o: o}
 	l.claim = Claim{Machine: o.Machine, Version: o.Version, Node: o.Node, Since: time.Now().UTC().Truncate(time.Second)}
 	if err := l.put(ctx); err != nil {
 		return nil, err

@@ -305,19 +305,26 @@ func lockOwner(dir string) (io.Closer, error) {
 }
 
 // lastOwner returns the owner ID that the folder last used on this machine, or "".
-func lastOwner(dir string) string {
-	b, _ := os.ReadFile(ownerPath(dir)) // "" if the file does not exist
-	owner, machine, _ := strings.Cut(strings.TrimSpace(string(b)), " ")
+func lastOwner(dir string) string { return ReadOwn(ownerPath(dir)) }
+
+func writeOwner(dir, owner string) error { return WriteOwn(ownerPath(dir), owner) }
+
+// ReadOwn returns the ID in a file that WriteOwn wrote on this machine, or "": the file may be missing,
+// or its folder was copied from another machine.
+func ReadOwn(path string) string {
+	b, _ := os.ReadFile(path) // "" if the file does not exist
+	id, machine, _ := strings.Cut(strings.TrimSpace(string(b)), " ")
 	if host, err := os.Hostname(); err != nil || machine != host {
 		return ""
 	}
-	return owner
+	return id
 }
 
-func writeOwner(dir, owner string) error {
+// WriteOwn writes an ID and the name of this machine to a file.
+func WriteOwn(path, id string) error {
 	host, err := os.Hostname()
 	if err == nil {
-		err = durable.WriteFile(durable.OS, ownerPath(dir), []byte(owner+" "+host+"\n"))
+		err = durable.WriteFile(durable.OS, path, []byte(id+" "+host+"\n"))
 	}
 	return err
 }

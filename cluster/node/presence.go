@@ -3,8 +3,6 @@ package node
 import (
 	"bytes"
 	"context"
-	"crypto/rand"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"io"
@@ -29,9 +27,7 @@ const (
 // write to the bucket, the node is not listed; that is not an error. On start Announce deletes
 // statuses older than a day.
 func Announce(ctx context.Context, b bucket.Bucket, status func() vocab.ClusterNode) {
-	id := make([]byte, 8)
-	rand.Read(id)
-	name := presencePrefix + hex.EncodeToString(id)
+	name := presencePrefix + lease.RandomID()
 	if _, old, _, err := presences(ctx, b, time.Time{}); err == nil {
 		for _, o := range old {
 			b.Delete(ctx, o.Name)
