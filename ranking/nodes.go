@@ -106,35 +106,17 @@ func (n *nodes) vouchers(set *links) (*pagerank.Vouchers, error) {
 func (n *nodes) groups(
 	set *links, of func(*weburl.URL) string,
 ) (groups []uint32, count int, err error) {
-	byHost, numbers := map[string]uint32{}, map[string]uint32{}
+	numbers := weburl.NewNumbering(of)
 	groups = make([]uint32, len(n.docs))
 	for name, err := range set.Names() {
 		if err != nil {
 			return nil, 0, err
 		}
-		node, ok := n.node(name.Doc)
-		if !ok {
-			continue
+		if node, ok := n.node(name.Doc); ok {
+			groups[node] = numbers.Number(name.URL)
 		}
-		host, group := "", ""
-		u, err := weburl.Parse(name.URL)
-		if err == nil {
-			host = u.Host()
-		}
-		number, known := byHost[host]
-		if !known {
-			if err == nil {
-				group = of(&u)
-			}
-			if number, known = numbers[group]; !known {
-				number = uint32(len(numbers))
-				numbers[group] = number
-			}
-			byHost[host] = number
-		}
-		groups[node] = number
 	}
-	return groups, len(numbers), nil
+	return groups, numbers.Len(), nil
 }
 
 // ranksOf returns the ranks of the nodes in v, to start the iteration with. If v teleports to all

@@ -3,7 +3,6 @@ package votes
 
 import (
 	"cmp"
-	"strings"
 
 	"anatomy/disk/linkdb"
 	"anatomy/pagerank"
@@ -64,33 +63,15 @@ func Count(set *linkdb.Set, votes map[vocab.DocID]Votes) error {
 
 // sitesOf returns the number of the site of each document, from 0 on, and the number of sites.
 func sitesOf(set *linkdb.Set) (siteOf []uint32, sites int, err error) {
-	byOrigin, bySite := map[string]uint32{}, map[string]uint32{}
+	numbers := weburl.NewNumbering((*weburl.URL).Site)
 	for name, err := range set.Names() {
 		if err != nil {
 			return nil, 0, err
 		}
-		origin := name.URL
-		if i := strings.Index(origin, "://"); i >= 0 {
-			if j := strings.IndexByte(origin[i+3:], '/'); j >= 0 {
-				origin = origin[:i+3+j]
-			}
-		}
-		number, known := byOrigin[origin]
-		if !known {
-			site := ""
-			if u, err := weburl.Parse(name.URL); err == nil {
-				site = u.Site()
-			}
-			if number, known = bySite[site]; !known {
-				number = uint32(len(bySite))
-				bySite[site] = number
-			}
-			byOrigin[strings.Clone(origin)] = number
-		}
 		for vocab.DocID(len(siteOf)) <= name.Doc {
 			siteOf = append(siteOf, 0)
 		}
-		siteOf[name.Doc] = number
+		siteOf[name.Doc] = numbers.Number(name.URL)
 	}
-	return siteOf, len(bySite), nil
+	return siteOf, numbers.Len(), nil
 }
