@@ -92,7 +92,7 @@ func (s *Searcher) imagePages(
 		if mentions.Results, err = makeResults(p, p.page); err != nil {
 			return nil, err
 		}
-		v.markMissing(&mentions, search.lost)
+		v.markMissing(&mentions, search.arena.lost)
 	}
 	resp.Results, resp.Partial = nil, resp.Partial || mentions.Partial
 	resp.Damaged = resp.Damaged || mentions.Damaged

@@ -14,8 +14,8 @@ import (
 
 // byURL orders pages by the keys of their URLs. A key that cannot be read counts as "".
 func (v *view) byURL(x, y scoring.Candidate) int {
-	if x.Part == y.Part && shardOf(x.Doc) == shardOf(y.Doc) {
-		return cmp.Compare(x.Ord, y.Ord)
+	if shardOf(x.Doc) == shardOf(y.Doc) {
+		return v.shardOf(x).ByURL(x, y)
 	}
 	return cmp.Compare(v.shardOf(x).URLKey(x), v.shardOf(y).URLKey(y))
 }

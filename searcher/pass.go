@@ -24,6 +24,7 @@ type queryArena struct {
 	queries  arena.Of[shard.Query]
 	shards   []*shard.Arena
 	answers  arena.Of[shard.FirstAnswer]
+	lost     []int // numbers of the shards about which calls to other machines failed
 }
 
 // reset frees the memory of a query.
@@ -63,7 +64,6 @@ type search struct {
 	pins       *pins.Table
 	filters    *query.Node // of the preferences; nil for none
 	remote     shard.Remote
-	lost       *lostShards
 }
 
 // A pass is one query in the pipeline. It belongs to one goroutine. The comment of a field names

@@ -12,7 +12,6 @@ import (
 	"anatomy/searcher/internal/retrieval"
 	"anatomy/searcher/internal/shard"
 	"anatomy/searcher/internal/snapshot"
-	"anatomy/searcher/scoring"
 	"anatomy/vocab"
 )
 
@@ -51,12 +50,15 @@ func (s *Searcher) AnswerShard(ctx context.Context, number int, call []byte) (re
 			return err
 		}
 		defer release()
-		w := v.weights.ForSearch(c.Variant.NoOwn, c.Variant.NoAnchors, c.Variant.Near)
+		w := v.weights.ForSearch(c.Variant.NoOwn, c.Variant.NoAnchors, false)
 		if c.Variant.Prose && w.Prose != nil {
 			w = w.Prose
 		}
-		q := shard.New(snap, w, retrieval.NewClock(ctx, c.Within), &shard.Arena{}, shard.Remote{})
-		reply, err = shard.Answer(&q, c, &scoring.Arena{})
+		a := s.acquireArena()
+		q := shard.New(snap, w, retrieval.NewClock(ctx, c.Within), a.ofShard(0), shard.Remote{})
+		if reply, err = shard.Answer(&q, c, &a.scoring); err == nil {
+			s.releaseArena(a)
+		}
 		return err
 	})
 	return reply, err
@@ -76,16 +78,24 @@ type served struct {
 
 // A servedShard is a snapshot with the static points that calls of other machines need.
 type servedShard struct {
-	weights string // their sum
-	shard   int
-	key     snapshot.Key
-	ranked  int
-	byDate  bool
-
+	servedAs
+	key  snapshot.Key
 	base *snapshot.Snapshot // held
 	snap *snapshot.Snapshot
 	uses int
 	last time.Time
+}
+
+// ServedAs is what a call needs a snapshot for, besides its key.
+type servedAs struct {
+	shard   int
+	weights string // their sum
+	ranked  int
+	byDate  bool
+}
+
+func servedFor(number int, of *shard.Variant) servedAs {
+	return servedAs{number, of.Weights, of.Of.Ranked, of.ByDate}
 }
 
 // acquire returns the snapshot for a call, and a function that releases it.
@@ -95,28 +105,35 @@ func (all *served) acquire(
 	if c.Variant.Weights != v.remote.Variant.Weights {
 		return nil, nil, errWeights
 	}
-	if k := all.find(s, number, c); k != nil {
-		return k.snap, func() { all.release(k) }, nil
+	as := servedFor(number, &c.Variant)
+	k := all.find(s, as, c.Key)
+	if k == nil {
+		if k, err = serve(s, v, as, c.Key); err != nil {
+			return nil, nil, err
+		}
+		all.mu.Lock()
+		defer all.mu.Unlock()
+		all.all = append(all.all, k)
 	}
-	made, err := serve(s, v, number, c)
-	if err != nil {
-		return nil, nil, err
-	}
-	all.mu.Lock()
-	defer all.mu.Unlock()
-	all.all = append(all.all, made)
-	return made.snap, func() { all.release(made) }, nil
+	return k.snap, func() { all.release(k) }, nil
 }
 
-// find returns a snapshot in use for a call, or nil.
-func (all *served) find(s *Searcher, number int, c *shard.Call) *servedShard {
+// find returns a snapshot, which the caller uses, or nil.
+func (all *served) find(s *Searcher, as servedAs, key snapshot.Key) *servedShard {
 	all.mu.Lock()
 	defer all.mu.Unlock()
 	all.drop(s, keepFor, maxServed)
-	of := &c.Variant
+	k := all.at(as, key)
+	if k != nil {
+		k.uses++
+	}
+	return k
+}
+
+// at returns a snapshot, or nil. The caller holds mu.
+func (all *served) at(as servedAs, key snapshot.Key) *servedShard {
 	for _, k := range all.all {
-		if k.weights == of.Weights && k.shard == number && k.ranked == of.Of.Ranked && k.byDate == of.ByDate && k.key.Equal(c.Key) {
-			k.uses++
+		if k.servedAs == as && k.key.Equal(key) {
 			return k
 		}
 	}
@@ -144,29 +161,26 @@ func (all *served) drop(s *Searcher, unused time.Duration, most int) {
 	})
 }
 
-// serve opens the snapshot for a call, which uses it.
-func serve(s *Searcher, v *view, number int, c *shard.Call) (*servedShard, error) {
+// serve opens a snapshot, which the caller uses.
+func serve(s *Searcher, v *view, as servedAs, key snapshot.Key) (*servedShard, error) {
 	s.refreshing.Lock()
 	defer s.refreshing.Unlock()
-	base, err := s.stores[number].At(c.Key)
+	base, err := s.stores[as.shard].At(key)
 	if err != nil {
 		return nil, errors.Join(errReplaced, err)
 	}
 	if base.Light() || base.Absent {
-		s.stores[number].Release(base)
+		s.stores[as.shard].Release(base)
 		return nil, ErrShard
 	}
-	of := &c.Variant
-	k := &servedShard{
-		weights: of.Weights, shard: number, key: base.Key(), ranked: of.Of.Ranked, byDate: of.ByDate, base: base, uses: 1,
-	}
-	switch own := v.shards[number]; {
-	case of.ByDate:
+	k := &servedShard{servedAs: as, key: key, base: base, uses: 1}
+	switch own := v.shards[as.shard]; {
+	case as.byDate:
 		k.snap = base.WithStatic(dates)
-	case own.Key().Equal(k.key) && v.Ranked == k.ranked:
+	case own.Key().Equal(key) && v.Ranked == as.ranked:
 		k.snap = own
 	default:
-		k.snap = base.WithStatic(func(p *snapshot.Part) retrieval.StaticPoints { return base.StaticPoints(p, v.weights, k.ranked) })
+		k.snap = base.WithStatic(func(p *snapshot.Part) retrieval.StaticPoints { return base.StaticPoints(p, v.weights, as.ranked) })
 	}
 	return k, nil
 }
@@ -180,16 +194,12 @@ func (all *served) keep(s *Searcher, v *view) {
 		return
 	}
 	for i, snap := range v.shards {
-		known := slices.ContainsFunc(all.all, func(k *servedShard) bool {
-			return k.shard == i && k.ranked == v.Ranked && !k.byDate && k.key.Equal(snap.Key())
-		})
-		if known || snap.Light() || snap.Absent {
+		as := servedFor(i, &v.remote.Variant)
+		if snap.Light() || snap.Absent || all.at(as, snap.Key()) != nil {
 			continue
 		}
 		s.stores[i].Hold(v.bases[i])
-		all.all = append(all.all, &servedShard{
-			weights: v.remote.Variant.Weights, shard: i, key: snap.Key(), ranked: v.Ranked, base: v.bases[i], snap: snap, last: time.Now(),
-		})
+		all.all = append(all.all, &servedShard{servedAs: as, key: snap.Key(), base: v.bases[i], snap: snap, last: time.Now()})
 	}
 }
 

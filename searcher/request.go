@@ -77,6 +77,9 @@ const (
 	NoAnchors    Anchors = "none"
 )
 
+// without returns whether anchor texts of the site itself, and of all sites, do not count.
+func (r *Request) without() (own, all bool) { return r.Anchors != AllAnchors, r.Anchors == NoAnchors }
+
 // ParseAnchors parses all, others, none or "", which means all.
 func ParseAnchors(name string) (Anchors, error) {
 	switch used := Anchors(name); used {

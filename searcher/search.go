@@ -88,7 +88,7 @@ func (s *Searcher) answerWith(
 		search.view = v.byDate()
 	}
 	err := answer(search, k, q, resp)
-	v.markMissing(resp, search.lost)
+	v.markMissing(resp, search.arena.lost)
 	return err
 }
 
@@ -137,7 +137,7 @@ func (s *Searcher) All(
 		if err == nil && !p.ended {
 			err = visitAll(ctx, p, p.found[:min(limit, len(p.found))], each)
 		}
-		v.markMissing(resp, search.lost)
+		v.markMissing(resp, search.arena.lost)
 		return err
 	})
 	resp.Took = time.Since(began)

@@ -50,7 +50,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -376,9 +375,9 @@ func (s *Searcher) newSearch(v *view, req *Request, clock *retrieval.Clock, a *q
 		candidates: s.o.Candidates, countTo: req.Count.to(s.o.CountTo), damaged: s.damaged,
 		synonyms: s.o.Synonyms.Content(), pins: s.o.Pins.Content(),
 	}
-	r.remote, r.lost = v.remote, &lostShards{}
-	of := &r.remote.Variant
-	of.NoOwn, of.NoAnchors, of.Near = req.Anchors != AllAnchors, req.Anchors == NoAnchors, strings.HasPrefix(req.Rank, NearPrefix)
+	a.lost = a.lost[:0]
+	r.remote = v.remote
+	r.remote.Variant.NoOwn, r.remote.Variant.NoAnchors = req.without()
 	if prefs := req.Preferences; prefs != nil && prefs.Filters != "" {
 		r.filters, _ = query.ParseFilters(prefs.Filters)
 	}

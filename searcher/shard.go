@@ -2,8 +2,6 @@ package searcher
 
 import (
 	"errors"
-	"maps"
-	"slices"
 	"sync"
 
 	"anatomy/disk/segment"
@@ -41,36 +39,11 @@ func (p *pass) gather() {
 		for _, err := range q.TakeDamage() {
 			p.damaged(p.resp, err)
 		}
-		if err := q.Failed(); err != nil {
-			p.lost.add(i, err)
+		if q.Failed() {
+			p.arena.lost = append(p.arena.lost, i)
 		}
 	}
 }
 
 // shardOf returns the shard of a document.
 func (p *pass) shardOf(doc vocab.DocID) *shard.Query { return &p.shards[shardOf(doc)] }
-
-// LostShards are the shards whose machines could not be asked during a query. It is safe for
-// concurrent use.
-type lostShards struct {
-	mu  sync.Mutex
-	why map[int]error
-}
-
-func (l *lostShards) add(i int, why error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.why == nil {
-		l.why = map[int]error{}
-	}
-	l.why[i] = why
-}
-
-// numbers returns the numbers of the lost shards and of those that are missing.
-func (l *lostShards) numbers(missing []int) []int {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	all := slices.Concat(missing, slices.Collect(maps.Keys(l.why)))
-	slices.Sort(all)
-	return slices.Compact(all)
-}

@@ -89,12 +89,16 @@ func newView(
 
 // weightsFor returns the weights for a request.
 func (v *view) weightsFor(req *Request) *scoring.Weights {
-	return v.weights.ForSearch(req.Anchors != AllAnchors, req.Anchors == NoAnchors, strings.HasPrefix(req.Rank, NearPrefix))
+	own, all := req.without()
+	return v.weights.ForSearch(own, all, strings.HasPrefix(req.Rank, NearPrefix))
 }
 
-// markMissing marks resp as incomplete if shards are missing or were lost during the query.
-func (v *view) markMissing(resp *Response, lost *lostShards) {
-	missing := lost.numbers(v.missing)
+// markMissing marks resp as incomplete if shards are missing, or were lost during the query because
+// no machine that has them whole could be asked.
+func (v *view) markMissing(resp *Response, lost []int) {
+	missing := slices.Concat(v.missing, lost)
+	slices.Sort(missing)
+	missing = slices.Compact(missing)
 	if len(missing) == 0 {
 		return
 	}

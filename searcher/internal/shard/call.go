@@ -25,7 +25,6 @@ type Variant struct {
 	Weights   string     // see scoring.Weights.Sum
 	NoOwn     bool       `json:",omitzero"` // see scoring.Weights.ForSearch
 	NoAnchors bool       `json:",omitzero"`
-	Near      bool       `json:",omitzero"`
 	Prose     bool       `json:",omitzero"` // the query is prose
 	ByDate    bool       `json:",omitzero"` // static points are dates
 	Of        Statistics // over all shards

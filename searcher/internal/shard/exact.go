@@ -192,22 +192,17 @@ func (q *Query) rankDetail(ranked int, doc vocab.DocID) string {
 		q.snap.RankOf(doc)*float64(ranked), ranked, favours, q.weights.Rank)
 }
 
-// pagesPerCall bounds the pages of a call.
-const pagesPerCall = 10_000
-
 func (q *Query) scoreRemotely(r *ExactRequest, pages []scoring.Candidate) {
-	at, places := q.own(pages)
-	for len(places) > 0 {
-		n := min(len(places), pagesPerCall)
-		reply := q.send(&Call{Score: &scoreCall{r.call(), places[:n]}})
-		if !q.check(len(reply.Scores) == n) {
-			return
+	q.eachCall(pages, func(at []int, places []place) bool {
+		reply := q.send(&Call{Score: &scoreCall{r.call(), places}})
+		if !q.check(len(reply.Scores) == len(places)) {
+			return false
 		}
 		for i, score := range reply.Scores {
 			pages[at[i]].Score = score
 		}
-		at, places = at[n:], places[n:]
-	}
+		return true
+	})
 }
 
 func (q *Query) explainRemotely(r *ExactRequest, part int, ord vocab.Ordinal, url string) (*Explanation, error) {

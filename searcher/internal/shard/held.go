@@ -74,16 +74,14 @@ func (c *Choice) heldBy(
 }
 
 func (q *Query) heldRemotely(choices []Choice, pages []scoring.Candidate, held []uint64) {
-	at, places := q.own(pages)
-	for len(places) > 0 {
-		n := min(len(places), pagesPerCall)
-		reply := q.send(&Call{Held: &heldCall{choices, places[:n]}})
-		if !q.check(len(reply.Held) == n) {
-			return
+	q.eachCall(pages, func(at []int, places []place) bool {
+		reply := q.send(&Call{Held: &heldCall{choices, places}})
+		if !q.check(len(reply.Held) == len(places)) {
+			return false
 		}
 		for i, bits := range reply.Held {
 			held[at[i]] |= bits
 		}
-		at, places = at[n:], places[n:]
-	}
+		return true
+	})
 }

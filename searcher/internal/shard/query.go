@@ -267,13 +267,8 @@ type remote struct {
 	failed error // the first failure; then all later calls are empty
 }
 
-// Failed returns why calls to other machines failed, or nil.
-func (q *Query) Failed() error {
-	if q.remote == nil {
-		return nil
-	}
-	return q.remote.failed
-}
+// Failed reports whether calls to other machines failed.
+func (q *Query) Failed() bool { return q.remote != nil && q.remote.failed != nil }
 
 // send sends a call. After a failure the reply is empty: the shard counts as missing.
 func (q *Query) send(c *Call) (r Reply) {
@@ -360,6 +355,21 @@ func (q *Query) own(pages []scoring.Candidate) (at []int, places []place) {
 		at, places = append(at, i), append(places, placeOf(pages[i]))
 	}
 	return at, places
+}
+
+// pagesPerCall bounds the pages of a call.
+const pagesPerCall = 10_000
+
+// eachCall calls ask with the pages in the shard, at most pagesPerCall at once, while it returns true.
+func (q *Query) eachCall(pages []scoring.Candidate, ask func(at []int, places []place) bool) {
+	at, places := q.own(pages)
+	for len(places) > 0 {
+		n := min(len(places), pagesPerCall)
+		if !ask(at[:n], places[:n]) {
+			return
+		}
+		at, places = at[n:], places[n:]
+	}
 }
 
 // askForms returns the forms of a term by part, or nil after a failure. Parts remember complete ones.

@@ -221,11 +221,11 @@ func (s *Store) replace() (changed bool, err error) {
 // At returns the snapshot with a key, whether or not it is the current one, if its files exist. The
 // caller releases it. It must not run during Refresh.
 func (s *Store) At(k Key) (*Snapshot, error) {
-	if current := s.Acquire(); current.Key().Equal(k) {
+	current := s.Acquire()
+	if current.Key().Equal(k) {
 		return current, nil
-	} else {
-		s.Release(current)
 	}
+	s.Release(current)
 	if err := k.check(); err != nil {
 		return nil, err
 	}
