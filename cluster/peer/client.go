@@ -196,7 +196,7 @@ func (c *Client) keepersOf(live map[string]vocab.ClusterNode, shard int) (all []
 	return all
 }
 
-// median returns the median latency, or 0 if there are no recent samples.
+// median returns the median of the recent latencies, or 0 if there are none.
 func (r *record) median(now time.Time) time.Duration {
 	r.samples = slices.DeleteFunc(r.samples, func(s sample) bool { return now.Sub(s.at) > sampleAge })
 	if len(r.samples) == 0 {

@@ -13,7 +13,7 @@
 // an error:
 //
 //	400  the request is malformed              [ErrRequest]
-//	403  the caller is no live node
+//	403  the caller is not a live node
 //	404  the node does not have the shard      [ErrNotKept]
 //	410  the state of the shard is gone        [ErrGone]
 //	500  the call failed
@@ -73,7 +73,7 @@ const (
 	longest = 30 * time.Second // of a call without a deadline, or with a later one
 )
 
-// protocols are those that both ends use.
+// protocols returns the protocols of servers and clients.
 func protocols() *http.Protocols {
 	var p http.Protocols
 	p.SetHTTP1(true)

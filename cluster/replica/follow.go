@@ -32,8 +32,8 @@ type FollowerOptions struct {
 	Log      *slog.Logger          // default: discarded
 	Progress func(done, all int64) // in bytes of a generation; may be nil
 
-	// Light reports whether the folder, which is no folder of shards, is to be a light copy. It is called
-	// by each Follow. Default: it is to be whole.
+	// Light reports whether the copy should be light; a folder of shards cannot be. Each Follow calls it.
+	// Default: the copy is whole.
 	Light func() bool
 
 	// Counts reports whether a listed generation is valid, that is, not put by a replaced owner.

@@ -15,7 +15,7 @@ import (
 type extent string
 
 const (
-	whole    extent = "" // there is no such file
+	whole    extent = "" // the file does not exist
 	light    extent = "light\n"
 	changing extent = "changing\n" // from one of them to the other: any file may be missing or superfluous
 )

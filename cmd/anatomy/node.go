@@ -51,7 +51,7 @@ wakes up after that sees that it was replaced, and keeps a copy again.
 
 With --shards, given to the first node, the collection has shards. One node owns all of them; with --divide as well,
 each node owns some, crawls them, and keeps copies of the others. Nodes that come and go hand shards to one another.
-With --peers as well, nodes call one another over TLS at these addresses, of which they learn from the bucket.
+With --peers as well, nodes call one another over TLS, at addresses that they announce in the bucket.
 
 With --crawlers, the owner fetches through crawlers of other machines. Give every node the flag, with an address at
 which crawlers reach it: they follow when another node takes over.
