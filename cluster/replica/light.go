@@ -18,6 +18,7 @@ const (
 	whole    extent = "" // the file does not exist
 	light    extent = "light\n"
 	changing extent = "changing\n" // from one of them to the other: any file may be missing or superfluous
+	unknown  extent = "unknown"    // after an error; not in any file
 )
 
 func readExtent(dir string) (extent, error) {
@@ -39,7 +40,8 @@ func (f *Follower) wanted() extent {
 	return whole
 }
 
-// setExtent records the extent of the folder.
+// setExtent records the extent of the folder. After an error it is unknown which one the file has, so
+// that the next call writes it again.
 func (f *Follower) setExtent(e extent) (err error) {
 	switch path := datadir.Light(f.o.Dir); {
 	case e == f.extent:
@@ -52,6 +54,7 @@ func (f *Follower) setExtent(e extent) (err error) {
 		}
 	}
 	if err != nil {
+		f.extent = unknown
 		return err
 	}
 	f.extent = e

@@ -182,6 +182,37 @@ func TestSwitch(t *testing.T) {
 	same(t, s.dir, dir)
 }
 
+// TestSwitchAgain: after any write has failed while a folder changed from light to whole, or the other
+// way, the next call completes the change, or returns to what the folder was.
+func TestSwitchAgain(t *testing.T) {
+	b, _, _, _ := published(t)
+	s := &switcher{b: b, dir: filepath.Join(t.TempDir(), "copy")}
+	s.open(t)
+	must(t, s.Follow(t.Context()))
+	faults := durabletest.UseFaults(t)
+	for _, from := range []bool{false, true} {
+		for _, then := range []bool{false, true} {
+			n := 0
+			for hasFailed := true; hasFailed; n++ {
+				s.isLight.Store(from)
+				must(t, s.Follow(t.Context()))
+				s.isLight.Store(!from)
+				faults.FailAt(n+1, syscall.EIO, false)
+				err := s.Follow(t.Context())
+				if hasFailed = faults.Stop(); !hasFailed {
+					must(t, err)
+				}
+				s.isLight.Store(then)
+				must(t, s.Follow(t.Context()))
+				s.hasExactly(t)
+			}
+			if n < 5 {
+				t.Errorf("from light: %v, %d writes", from, n)
+			}
+		}
+	}
+}
+
 // TestLightCopy: a light copy copies little, and nothing again when it becomes whole. Ranks are computed
 // over it, and it is not opened for writing.
 func TestLightCopy(t *testing.T) {
