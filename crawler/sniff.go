@@ -21,7 +21,7 @@ func mediumOf(contentType string, u *weburl.URL) vocab.Medium {
 		return vocab.MediumOf(contentType)
 	}
 	m, _ := vocab.ParseMedium(strings.TrimPrefix(path.Ext(u.Path()), "."))
-	if !m.Office() && m != vocab.YAML && m != vocab.WSDL && m != vocab.CSV {
+	if !m.Office() && m != vocab.YAML && m != vocab.WSDL && m != vocab.CSV && m != vocab.GraphQL {
 		return vocab.OtherMedium
 	}
 	return m

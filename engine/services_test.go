@@ -24,7 +24,7 @@ func TestServices(t *testing.T) {
 	web.Page("a.test/", `<a href=/anchor>definition</a> <a href="/soap?wsdl">WSDL</a>
 		<link rel=service-desc href=/described> <link rel=inspection href=/list.wsil> <redoc spec-url=/redoc></redoc>
 		<script>SwaggerUIBundle({ url: "/swagger", dom_id: "#ui" })</script>
-		<a href=/list.json>list</a> <a href=/schema>schema</a> <a href=//b.test/>b</a>`)
+		<a href=/list.json>list</a> <a href=/schema>schema</a> <a href=/schema.graphql>GraphQL</a> <a href=//b.test/>b</a>`)
 	web.Page("b.test/", `<link rel=api-catalog href=/catalog>`)
 	web.Body("a.test/anchor", "text/plain", definition("Anchor"))
 	web.Body("a.test/described", "application/json", definition("Described"))
@@ -32,6 +32,7 @@ func TestServices(t *testing.T) {
 	web.Body("a.test/swagger", "application/yaml", "openapi: 3.0.0\ninfo: {title: Swagger}\npaths: {/find: {get: {summary: Find kestrels}}}\n")
 	web.Body("a.test/soap?wsdl", "text/xml", `<definitions xmlns="http://schemas.xmlsoap.org/wsdl/"><portType name="Kestrels">
 		<operation name="find_kestrels"/></portType><service name="Soap"/></definitions>`)
+	web.Body("a.test/schema.graphql", "application/octet-stream", "type Query {\n  \"Find kestrels\"\n  find(year: Int!): String\n}\n")
 	web.Body("a.test/list.wsil", "text/xml", `<inspection xmlns="http://schemas.xmlsoap.org/ws/2001/10/inspection/">
 		<service><description location="/inspected"/></service></inspection>`)
 	web.Body("a.test/list.json", "application/json", `{"a": {"versions": {"1": {"swaggerUrl": "/listed"}}}}`)
@@ -48,11 +49,11 @@ func TestServices(t *testing.T) {
 	s := testweb.OpenSearcher(t, dir)
 	want := []string{
 		"http://a.test/anchor", "http://a.test/described", "http://a.test/inspected", "http://a.test/known",
-		"http://a.test/listed", "http://a.test/redoc", "http://a.test/soap?wsdl", "http://a.test/swagger", "http://b.test/in-catalog",
+		"http://a.test/listed", "http://a.test/redoc", "http://a.test/schema.graphql", "http://a.test/soap?wsdl", "http://a.test/swagger", "http://b.test/in-catalog",
 	}
 	for query, want := range map[string][]string{
-		"owls": {"http://a.test/schema"}, "type:service": want, "type:service kestrels": want, "kestrels -filetype:openapi": want[6:7],
-		"type:service -filetype:wsdl site:a.test": slices.Concat(want[:6], want[7:8]),
+		"owls": {"http://a.test/schema"}, "type:service": want, "type:service kestrels": want, "kestrels -filetype:openapi": want[6:8], "filetype:graphql": want[6:7],
+		"type:service -filetype:wsdl site:a.test": slices.Concat(want[:7], want[8:9]),
 	} {
 		got := testweb.URLs(testweb.Results(t, s, query))
 		slices.Sort(got)

@@ -31,6 +31,7 @@ const (
 	WSDL     // a definition of a service, in XML
 	CSV      // rows of fields, with any separator
 	AsyncAPI // a definition of a service, in JSON or YAML
+	GraphQL  // a schema, the definition of a service
 )
 
 var media = map[string]Medium{
@@ -65,6 +66,8 @@ var media = map[string]Medium{
 	"application/vnd.aai.asyncapi+json": AsyncAPI, "application/vnd.aai.asyncapi+yaml": AsyncAPI,
 	"application/vnd.aai.asyncapi": AsyncAPI,
 
+	"application/graphql": GraphQL, "text/x-graphql": GraphQL, "application/graphql-response+json": JSON,
+
 	"text/csv": CSV, "application/csv": CSV, "text/tab-separated-values": CSV,
 }
 
@@ -78,7 +81,7 @@ var mediumNames = [...]string{
 	HTML: "html", PlainText: "txt", Markdown: "md", XML: "xml", PDF: "pdf",
 	DOCX: "docx", ODT: "odt", PPTX: "pptx", ODP: "odp", XLSX: "xlsx", ODS: "ods", EPUB: "epub", RTF: "rtf",
 	JSON: "json", YAML: "yaml", OpenAPI: "openapi", WSDL: "wsdl", CSV: "csv",
-	AsyncAPI: "asyncapi",
+	AsyncAPI: "asyncapi", GraphQL: "graphql",
 }
 
 // String returns the usual file extension, "pdf", and "" for OtherMedium.
@@ -106,6 +109,8 @@ func ParseMedium(name string) (Medium, bool) {
 		return YAML, true
 	case "tsv":
 		return CSV, true
+	case "graphqls", "gql":
+		return GraphQL, true
 	}
 	m := slices.Index(mediumNames[:], name)
 	return Medium(max(m, 0)), m >= 0
@@ -131,8 +136,8 @@ func (m Medium) Zipped() bool { return m >= DOCX && m <= EPUB }
 func (m Medium) Office() bool { return m.Zipped() || m == RTF }
 
 // Service reports whether documents of the medium are definitions of services.
-func (m Medium) Service() bool { return m == OpenAPI || m == WSDL || m == AsyncAPI }
+func (m Medium) Service() bool { return m == OpenAPI || m == WSDL || m == AsyncAPI || m == GraphQL }
 
 // Data reports whether documents of the medium are for programs. They are not visited only because
 // a page has one as its alternate, or embeds one.
-func (m Medium) Data() bool { return m >= JSON && m <= AsyncAPI }
+func (m Medium) Data() bool { return m >= JSON && m <= GraphQL }

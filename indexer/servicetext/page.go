@@ -106,12 +106,17 @@ func (p *page) fields(caption string, all []field) {
 	p.printf("</table></nav>\n")
 }
 
-// request writes a command line that readers can copy. It is not indexed.
+// request writes a command line as an example.
 func (p *page) request(words []string) {
 	for i, word := range words {
 		words[i] = quote(word)
 	}
-	p.printf("<textarea readonly rows=\"3\" cols=\"78\">%s</textarea>\n", strings.Join(words, " "))
+	p.example(strings.Join(words, " "))
+}
+
+// example writes a text that readers can copy. It is not indexed.
+func (p *page) example(text string) {
+	p.printf("<textarea readonly rows=\"3\" cols=\"78\">%s</textarea>\n", text)
 }
 
 // quote quotes a word for a POSIX shell. Control characters are dropped.

@@ -47,6 +47,32 @@ const petService2 = `<description xmlns="http://www.w3.org/ns/wsdl"><documentati
 <interface name="Pets"><operation name="getPet"><input element="tns:PetNumber"/></operation></interface>
 <service name="PetService"><endpoint name="e" address="http://pets.test/soap"/></service></description>`
 
+const petSchema = `# Pets
+"""Sells <pets>."""
+schema @link(url: "http://spec.test/") {
+  query: Root
+  mutation: Change
+}
+"All of the pets" type Root implements Node {
+  """
+  Find a pet
+
+  by its *number*.
+  """
+  getPet(id: ID!, "How many friends" friends: [Int!]! = [1, 2], kind: Kind): [Pet!]
+  count: Int! @deprecated(reason: "slow")
+}
+extend type Change { addPet(input: PetInput!): Owner }
+type Change { _: Boolean }
+type Pet { name: String!, born(calendar: String): Int, kind: Kind, owner: Owner, vaccinated: Day }
+type Owner { pets: [Pet] }
+input PetInput { "What it is called" name: String! }
+"What kind of animal"
+enum Kind { "It purrs" CAT DOG }
+scalar Day
+union Any = Pet | Owner
+`
+
 func convert(t *testing.T, body string) (string, vocab.Medium) {
 	t.Helper()
 	page, medium, err := Convert([]byte(body), "http://host.test/dir/openapi.json")
@@ -143,19 +169,23 @@ func TestLists(t *testing.T) {
 
 // none are texts that neither define services nor list definitions.
 var none = map[string]string{
-	"nothing":       "",
-	"JSON Schema":   `{"$schema": "http://json-schema.org/draft-07/schema#", "properties": {"openapi": {"type": "string"}}}`,
-	"package":       `{"name": "swagger", "dependencies": {"openapi": "3.0.0"}}`,
-	"settings":      `{"openapi": "3.0.0", "enabled": true}`,
-	"other version": `{"openapi": "9", "info": {}, "paths": {}}`,
-	"empty linkset": `{"linkset": []}`,
-	"array":         `[{"openapi": "3.0.0"}]`,
-	"broken":        `{"openapi": "3.0.0", "info": {"title": "a`,
-	"prose":         "A file begins with\nopenapi: 3.0.0\nand so on: [",
-	"OWL":           `<?xml version="1.0"?><rdf:RDF xmlns:w="http://schemas.xmlsoap.org/wsdl/"/>`,
-	"HTML":          `<html><meta name=description content="http://www.w3.org/ns/wsdl"></html>`,
-	"a part":        `<definitions xmlns="http://schemas.xmlsoap.org/wsdl/"><message name="a"/></definitions>`,
-	"other XML":     `<definitions xmlns="http://bpmn.test/" text="http://schemas.xmlsoap.org/wsdl/"/>`,
+	"nothing":        "",
+	"JSON Schema":    `{"$schema": "http://json-schema.org/draft-07/schema#", "properties": {"openapi": {"type": "string"}}}`,
+	"package":        `{"name": "swagger", "dependencies": {"openapi": "3.0.0"}}`,
+	"settings":       `{"openapi": "3.0.0", "enabled": true}`,
+	"other version":  `{"openapi": "9", "info": {}, "paths": {}}`,
+	"empty linkset":  `{"linkset": []}`,
+	"array":          `[{"openapi": "3.0.0"}]`,
+	"broken":         `{"openapi": "3.0.0", "info": {"title": "a`,
+	"prose":          "A file begins with\nopenapi: 3.0.0\nand so on: [",
+	"OWL":            `<?xml version="1.0"?><rdf:RDF xmlns:w="http://schemas.xmlsoap.org/wsdl/"/>`,
+	"HTML":           `<html><meta name=description content="http://www.w3.org/ns/wsdl"></html>`,
+	"a part":         `<definitions xmlns="http://schemas.xmlsoap.org/wsdl/"><message name="a"/></definitions>`,
+	"part of schema": "type Pet {\n  name: String\n}\nschema @link(url: \"a\")\n",
+	"query":          "query getPet {\n  getPet(id: 1) { name }\n}\n",
+	"GraphQL in Go":  "package a\n\nconst schema = `\ntype Query {\n  getPet: Pet\n}\n`\n",
+	"no types":       `{"data": {"__schema": {"queryType": {"name": "Query"}, "types": []}}}`,
+	"other XML":      `<definitions xmlns="http://bpmn.test/" text="http://schemas.xmlsoap.org/wsdl/"/>`,
 }
 
 func TestNone(t *testing.T) {
@@ -187,6 +217,15 @@ func TestHostile(t *testing.T) {
 		"deep objects":   `{"openapi": "3.0.0", "info": {}, "paths": {}, "a": ` + strings.Repeat(`{"a":`, 1<<20),
 		"cycle":          strings.ReplaceAll(cycle, "%s", "A"),
 		"cycle of parts": strings.ReplaceAll(cycle, "%s", "C"),
+		"deep GraphQL":   "type Query { a(b: " + strings.Repeat("[", 1<<20) + "Int",
+		"deep value":     "type Query { a(b: Int = " + strings.Repeat("{a: [", 1<<18),
+		"lists of lists": "type Query { " + strings.Repeat("a: "+strings.Repeat("[", 900)+"Int"+strings.Repeat("]!", 900)+" ", 1500) + "}",
+		"tokens":         "type Query { a: Int " + strings.Repeat("@d ", 1<<20) + "}",
+		"comments":       "type Query {" + strings.Repeat("#\n", 1<<20) + " a: Int }",
+		"one type":       "type Query { " + strings.Repeat("a: A ", 1<<16) + "} type A { " + strings.Repeat("a: A ", 1<<16) + "}",
+		"20 MB of types": petSchema + strings.Repeat("type A {\n  a: Int\n}\n", 1<<20),
+		"20 MB of text":  `type Query { """` + strings.Repeat("\"\"a\n ", 4<<20) + `""" a: Int }`,
+		"deep types":     `{"__schema": {"queryType": {"name": "Q"}, "types": [{"name": "Q", "fields": [{"name": "a", "type": ` + strings.Repeat(`{"kind": "LIST", "ofType": `, 1<<18),
 		"20 MB":          `{"openapi": "3.0.0", "info": {}, "paths": {` + strings.Repeat(`"/a": {"get": {"summary": "a", "description": "b"}},`, 20<<20/50),
 		"20 MB of YAML":  start + strings.Repeat("x: {a: b}\n", 2<<20),
 		"deep XML":       petService[:200] + strings.Repeat("<a>", 1<<20),
@@ -205,7 +244,7 @@ func TestHostile(t *testing.T) {
 
 // TestCut checks that a truncated definition keeps the operations that it has.
 func TestCut(t *testing.T) {
-	for _, whole := range []string{petStore, petService} {
+	for _, whole := range []string{petStore, petService, petSchema} {
 		kept := 0
 		for n := range len(whole) {
 			page, _, err := Convert([]byte(whole[:n]), "http://host.test/")
@@ -232,7 +271,7 @@ func TestQuote(t *testing.T) {
 
 func FuzzConvert(f *testing.F) {
 	f.Add([]byte(`{"asyncapi": "2.0", "info": {}, "channels": {"a": {"publish": {"message": {"oneOf": [{"payload": {"$ref": "#/channels"}}]}}}}}`))
-	for _, seed := range []string{petStore, "# \n" + petStore, petService, petService2} {
+	for _, seed := range []string{petStore, "# \n" + petStore, petService, petService2, petSchema} {
 		f.Add([]byte(seed))
 	}
 	for _, seed := range none {
@@ -355,5 +394,47 @@ func TestRepeatedMessage(t *testing.T) {
 		"operations": {"hear": {"channel": {"$ref": "#/channels/a"}}, "say": {"channel": {"$ref": "#/channels/a"}}}}`)
 	if n, m := strings.Count(page, "<p>Message: Call</p>"), strings.Count(page, "pitch"); n != 2 || m != 1 {
 		t.Errorf("message %d times, its property %d times, in\n%s", n, m, page)
+	}
+}
+
+// TestGraphQL: operations with their arguments, the types of these and of results, and a request.
+func TestGraphQL(t *testing.T) {
+	page, medium := convert(t, petSchema)
+	if medium != vocab.GraphQL || !medium.Service() {
+		t.Errorf("medium %v", medium)
+	}
+	checkPieces(t, page, "<title>GraphQL API of host.test/dir/openapi.json</title>", "Provider: host.test", "Sells .",
+		`<section id="operation-query-getPet"><h2>getPet</h2>`, "<code>QUERY getPet</code>", "<p>Find a pet</p>", "<p>by its number .</p>",
+		"get pet: id, friends, kind → pet", "Arguments", "<code>id</code></td><td>ID!", "<code>friends</code></td><td>[Int!]! = …", "How many friends",
+		"Result: [Pet!]", "Kind: What kind of animal", "<code>CAT</code>", "It purrs", "<p>Pet</p>", "<code>name</code></td><td>String!",
+		">query ($id: ID!) {\n  getPet(id: $id) {\n    name\n    kind\n    vaccinated\n  }\n}</textarea>",
+		`<section id="operation-query-count">`, "Deprecated", ">query {\n  count\n}<",
+		`<section id="operation-mutation-addPet">`, "<p>PetInput</p>", "What it is called", "<p>Owner</p>",
+		">mutation ($input: PetInput!) {\n  addPet(input: $input) {\n    __typename\n  }\n}<", "<h2>Types</h2>\n<p>Any, Day</p>")
+
+	page, _ = convert(t, "extend type Query { a: Int }\ntype Mutation @x { b: Int }\nextend type Query {\n  c: Int\n}\ntype Query {\n  broken(\n}\n")
+	checkPieces(t, page, "query-a", "query-c", "mutation-b")
+	if strings.Contains(page, "broken") {
+		t.Errorf("a definition with a fault is in\n%s", page)
+	}
+}
+
+// TestIntrospection compares the page of an introspection result with that of the same schema in SDL.
+func TestIntrospection(t *testing.T) {
+	result := `{"data": {"__schema": {"queryType": {"name": "Root"}, "mutationType": null, "types": [
+		{"kind": "OBJECT", "name": "Root", "fields": [{"name": "pets", "description": "All pets.", "isDeprecated": true, "args": [
+			{"name": "first", "type": {"kind": "SCALAR", "name": "Int"}, "defaultValue": "3"},
+			{"name": "kinds", "type": {"kind": "NON_NULL", "ofType": {"kind": "LIST", "ofType": {"kind": "ENUM", "name": "Kind"}}}, "defaultValue": null}],
+			"type": {"kind": "LIST", "name": null, "ofType": {"kind": "OBJECT", "name": "Pet"}}}]},
+		{"kind": "OBJECT", "name": "Pet", "description": "An animal.", "fields": [{"name": "name", "args": [], "type": {"kind": "SCALAR", "name": "String"}}]},
+		{"kind": "INPUT_OBJECT", "name": "Filter", "fields": null, "inputFields": [{"name": "kind", "type": {"kind": "ENUM", "name": "Kind"}}]},
+		{"kind": "ENUM", "name": "Kind", "enumValues": [{"name": "CAT", "description": "It purrs."}]},
+		{"kind": "OBJECT", "name": "__Type", "fields": []}]}}}`
+	got, medium := convert(t, result)
+	want, _ := convert(t, `schema { query: Root }
+		type Root { "All pets." pets(first: Int = 3, kinds: [Kind]!): [Pet] @deprecated }
+		"An animal." type Pet { name: String } input Filter { kind: Kind } enum Kind { "It purrs." CAT }`)
+	if got != want || medium != vocab.GraphQL {
+		t.Errorf("of the result (%v):\n%s\nof the schema:\n%s", medium, got, want)
 	}
 }

@@ -72,7 +72,7 @@ var helpSections = []helpSection{
 		{Query: "lang:de", Means: "all of them"},
 		{Query: "filetype:pdf", Means: "of a file type"},
 		{Query: "ext:txt", Means: "the same"},
-		{Query: "type:service weather", Means: "definitions of web services: OpenAPI, AsyncAPI and WSDL"},
+		{Query: "type:service weather", Means: "definitions of web services: OpenAPI, AsyncAPI, GraphQL and WSDL"},
 		{Query: "after:2023", Means: "dated that year or later"},
 		{Query: "before:2024-06-01", Means: "dated before that day"},
 		{Query: "2020..2024", Means: "dated in these years"},
