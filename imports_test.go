@@ -140,6 +140,7 @@ cmd/anatomy/internal/configs: config disk/crawllog disk/shards searcher web/admi
 cmd/anatomy/internal/quality: vocab weburl eval upkeep searcher searcher/scoring collection disk/datadir disk/durable disk/shards searcher/synonyms searcher/reload cmd/anatomy/internal/cli cmd/anatomy/internal/rules internal/plural
 cmd/anatomy/internal/tuning: config eval searcher web/admin disk/durable cmd/anatomy/internal/quality cmd/anatomy/internal/rules
 cmd/anatomy/internal/export: upkeep warc parallel cmd/anatomy/internal/cli internal/plural
+cmd/anatomy/internal/imports: upkeep warc cmd/anatomy/internal/cli cmd/anatomy/internal/record internal/plural
 cmd/anatomy/internal/rankpage: ranking cmd/anatomy/internal/cli internal/plural
 cmd/anatomy/internal/progress: vocab engine cmd/anatomy/internal/cli internal/plural
 cmd/anatomy: config topic control ranking upkeep cmd/anatomy/internal/* vocab weburl warc engine engine/collective demo searcher searcher/scoring collection web web/admin web/api web/pages urlserver crawler crawler/* cluster/* indexer indexer/* render pagerank disk/* internal/plural

@@ -102,7 +102,7 @@ func indexPublic(c *cobra.Command, s *cli.GlobalFlags, to string) error {
 	return nil
 }
 
-// badLines is the number of invalid lines or records that are reported one by one.
+// badLines is the number of invalid lines that are reported one by one.
 const badLines = 20
 
 func indexText(c *cobra.Command, s *cli.GlobalFlags, name string, o upkeep.TextOptions) error {

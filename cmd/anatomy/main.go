@@ -15,6 +15,7 @@ import (
 	"anatomy/cmd/anatomy/internal/configs"
 	"anatomy/cmd/anatomy/internal/disks"
 	"anatomy/cmd/anatomy/internal/export"
+	"anatomy/cmd/anatomy/internal/imports"
 	"anatomy/cmd/anatomy/internal/manual"
 	"anatomy/cmd/anatomy/internal/quality"
 	"anatomy/cmd/anatomy/internal/ranks"
@@ -111,7 +112,7 @@ the browser, as JSON and in the terminal.`,
 			newExplain(s), newTrace(s), newLinks(s), newStats(s), newDump(s), resolve.New()}},
 		{"study", "rank and measure", []*cobra.Command{ranks.New(s), quality.NewEval(s), quality.NewBench(s)}},
 		{"maintain", "maintain the data folder", []*cobra.Command{
-			configs.New(s, ruleFlags(true)), newCheck(s), newBackup(s), newRestore(s), newCompact(s), newIndex(s), newImport(s),
+			configs.New(s, ruleFlags(true)), newCheck(s), newBackup(s), newRestore(s), newCompact(s), newIndex(s), imports.New(s),
 			export.New(s, version()), newSplit(s), disks.New(s)}},
 		{"machines", "several machines", []*cobra.Command{
 			newCrawler(s), newNode(s), clusters.New(s, version())}},
