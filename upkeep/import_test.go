@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -15,6 +16,7 @@ import (
 	"anatomy/internal/test/testweb"
 	"anatomy/searcher"
 	"anatomy/upkeep"
+	"anatomy/vocab"
 	"anatomy/warc"
 	"anatomy/weburl"
 )
@@ -227,4 +229,43 @@ func TestImportQueued(t *testing.T) {
 		t.Errorf("states: %v", states)
 	}
 	testweb.Must(t, upkeep.Check(t.Context(), dir, upkeep.CheckReport{Checked: func(string, string) {}, Problem: func(err error) { t.Error(err) }}))
+}
+
+// TestExportRendered: an archive says which pages have the document that their scripts made, and an
+// import of it keeps the mark.
+func TestExportRendered(t *testing.T) {
+	dir, again := t.TempDir(), t.TempDir()
+	made := fmt.Sprintf("HTTP/1.1 200 OK\r\nContent-Type: %s\r\n\r\n<p>kestrels", vocab.RenderedType)
+	imported(t, dir, archiveOf(t, entry{warc.Response, "http://a.test/made", 1e9, made, nil}, entry{warc.Response, "http://a.test/sent", 1e9, ok("<p>owls"), nil}))
+	var b bytes.Buffer
+	w, err := warc.NewWriter(&b, warc.Gzip)
+	testweb.Must(t, err)
+	media := map[string]string{}
+	_, err = upkeep.Export(t.Context(), w, dir, upkeep.ExportOptions{Written: func(e warc.Entry) { media[e.URL] = e.Media }})
+	testweb.Must(t, err)
+	if want := map[string]string{"http://a.test/made": "text/html", "http://a.test/sent": "text/html"}; !maps.Equal(media, want) {
+		t.Errorf("the index has %v", media)
+	}
+	r := warc.NewReader(bytes.NewReader(b.Bytes()), warc.ReaderOptions{})
+	marked := 0
+	for rec, err := r.Next(); err == nil; rec, err = r.Next() {
+		if strings.Contains(string(rec.Block), "Content-Type: text/html; charset=utf-8; rendered=yes\r\n") {
+			if marked++; rec.URL() != "http://a.test/made" {
+				t.Errorf("%s is marked", rec.URL())
+			}
+		}
+	}
+	if marked != 1 {
+		t.Errorf("%d records are marked", marked)
+	}
+	imported(t, again, b.Bytes())
+	pages := testweb.Bodies(t, again, testweb.Records(t, again))
+	if len(pages) != 2 {
+		t.Fatalf("%d pages", len(pages))
+	}
+	for _, p := range pages {
+		if p.Rendered() != strings.HasSuffix(p.URL, "made") {
+			t.Errorf("%s: rendered is %v", p.URL, p.Rendered())
+		}
+	}
 }
