@@ -176,6 +176,7 @@ lab/frontier: vocab weburl urlserver
 lab/urlcache: vocab weburl urlserver/* indexer disk/* lab/plot
 lab/agenda:
 lab/dspider: vocab weburl urlserver cluster/fleet lab/agenda lab/plot lab/rig
+lab/focused: vocab weburl topic indexer
 lab/scheduling: lab/agenda vocab weburl urlserver pagerank disk/datadir disk/linkdb lab/plot
 lab/dns: eval crawler/dnsclient lab/plot
 lab/neardup: vocab indexer

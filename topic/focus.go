@@ -45,7 +45,9 @@ func New(t *Topic) *Focus {
 	f.name(t.Examples, example)
 	f.name(t.Others, other)
 	if t.Words != "" {
-		terms.add(f.reader.read(f.text(t.Words)), true)
+		words := f.reader.read(f.text(t.Words))
+		words.kind = example
+		terms.add(words, true)
 	}
 	return f
 }

@@ -101,6 +101,35 @@ func TestRelevance(t *testing.T) {
 	}
 }
 
+// TestExamplesWeigh: a term of a few examples stays evidence of the topic after the crawl has found many
+// relevant pages without it.
+func TestExamplesWeigh(t *testing.T) {
+	terms := newTerms()
+	page := func(k kind, words string) *page {
+		p := new(reader).read(textOf(words))
+		p.kind = k
+		return p
+	}
+	for i := range examples {
+		terms.add(page(example, []string{"bird", "moss"}[i/(examples-2)]), true)
+	}
+	for i := range 1000 {
+		terms.add(page(unnamed, []string{"ship", "bird"}[i%2]), i%2 == 1)
+	}
+	for range 50 {
+		terms.add(page(unnamed, "moss ship"), false)
+	}
+	for _, c := range []struct {
+		word  string
+		sign  float64
+		about string
+	}{{"bird", 1, "most examples"}, {"moss", 1, "two examples"}, {"ship", -1, "no example"}} {
+		if odds := terms.weight(hashOf([]byte(c.word)), everything).odds; float64(odds)*c.sign <= 0 {
+			t.Errorf("%s, of %s: odds %.2f", c.word, c.about, odds)
+		}
+	}
+}
+
 // TestUnseenWords: a page without a word that was met before is not taken for one of the topic.
 func TestUnseenWords(t *testing.T) {
 	a := newAuthor(t)

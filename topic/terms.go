@@ -14,10 +14,12 @@ const numTerms = 1 << 18
 
 func hashOf(text []byte) term { return term(xxhash.Sum64(text) % numTerms) }
 
-// terms count pages by term: naive Bayes between relevant pages and the others.
+// terms count pages by term: naive Bayes between relevant pages and the others. The examples weigh at least
+// as much as all pages that the crawl found relevant itself. Otherwise most of these would soon be of the
+// largest part of the topic, and pages of its other parts no longer relevant.
 type terms struct {
-	relevant, all           []float64 // pages with each term
-	relevantPages, allPages float64
+	all, relevant, examples                []float64 // pages with each term
+	allPages, relevantPages, examplesPages float64
 
 	weights [numViews][]weight
 	age     uint32 // grows when weights are to be computed again
@@ -37,11 +39,15 @@ const (
 	everything view = iota
 	withoutOther
 	withoutRelevant
+	withoutExample
 	numViews
 )
 
 func newTerms() *terms {
-	t := &terms{relevant: make([]float64, numTerms), all: make([]float64, numTerms), age: 1}
+	t := &terms{age: 1}
+	for _, counts := range []*[]float64{&t.all, &t.relevant, &t.examples} {
+		*counts = make([]float64, numTerms)
+	}
 	for v := range t.weights {
 		t.weights[v] = make([]weight, numTerms)
 	}
@@ -78,6 +84,12 @@ func (t *terms) relate(p *page, relevant bool) {
 	for _, w := range p.terms {
 		t.relevant[w.term] += n
 	}
+	if p.kind == example {
+		t.examplesPages += n
+		for _, w := range p.terms {
+			t.examples[w.term] += n
+		}
+	}
 }
 
 // pseudoPages are the pages of the prior, with the share of relevant ones among all pages: a term
@@ -90,16 +102,23 @@ func (t *terms) weight(w term, v view) *weight {
 	if known.age == t.age {
 		return known
 	}
-	all, relevant, allPages, relevantPages := t.all[w], t.relevant[w], t.allPages, t.relevantPages
+	all, relevant, examples := t.all[w], t.relevant[w], t.examples[w]
+	allPages, relevantPages, examplesPages := t.allPages, t.relevantPages, t.examplesPages
 	if v != everything {
 		all, allPages = all-1, allPages-1
 	}
-	if v == withoutRelevant {
+	if v >= withoutRelevant {
 		relevant, relevantPages = relevant-1, relevantPages-1
 	}
+	if v == withoutExample {
+		examples, examplesPages = examples-1, examplesPages-1
+	}
 	share := (relevantPages + 1) / (allPages + 2)
-	with := (relevant + pseudoPages*share) / share
 	without := (all - relevant + pseudoPages*(1-share)) / (1 - share)
+	if found := relevantPages - examplesPages; examplesPages > 0 && found > examplesPages {
+		relevant = relevantPages * (examples/examplesPages + (relevant-examples)/found) / 2
+	}
+	with := (relevant + pseudoPages*share) / share
 	known.odds = float32(math.Log(with / without))
 	known.idf = float32(math.Log((t.allPages + 1) / (t.all[w] + 0.5)))
 	known.age = t.age
@@ -119,6 +138,8 @@ func (t *terms) sum(text []term) (sum float64) {
 func (t *terms) mean(p *page, counted bool) float64 {
 	v := everything
 	switch {
+	case counted && p.relevant && p.kind == example:
+		v = withoutExample
 	case counted && p.relevant:
 		v = withoutRelevant
 	case counted:
