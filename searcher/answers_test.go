@@ -31,7 +31,10 @@ func TestAnswersAreKept(t *testing.T) {
 		if !reflect.DeepEqual(got, docs) || after.Hits-before.Hits != hits || after.Misses-before.Misses != misses {
 			t.Fatalf("%q: %v, want %v; %+v after %+v", r.Query, got, docs, after, before)
 		}
-		resp.Took = 0
+		if resp.Took <= 0 || resp.Reused != (hits > 0) {
+			t.Errorf("%q took %v, reused %v", r.Query, resp.Took, resp.Reused)
+		}
+		resp.Took, resp.Reused = 0, false
 		return resp
 	}
 	a := searcher.Request{Query: "a"}

@@ -187,21 +187,22 @@ type Response struct {
 	Forms       []Forms  // forms of terms that also matched, because too few pages contain the terms
 	Words       []string // folded terms used for matching, for highlighting
 	Results     []Result
-	Facets      []Facet // see Request.Facets; none without values
-	Total       int     // number of matching pages; see Listed for the number of results
-	Folded      int     // pages of Total that are collapsed into others: see Result.Similar, Versions
-	Exact       bool    // Total is exact, as always up to Options.CountTo; otherwise a lower bound
-	Most        int     // results of the relaxed query, in addition to Total: they have Result.Missing
-	Partial     bool    // the deadline cut the search short, or a part of the index is Damaged or Missing
-	Damaged     bool    // a part of the index could not be read, and pages of it may be missing
-	Missing     []int   // numbers of the shards that are not on this machine, so pages of them are missing
-	Next        bool    // there are more results
-	Hidden      int     // matching pages that are omitted because their sites are blocked
-	HiddenExact bool    // Hidden is exact; otherwise it is a lower bound
-	Took        time.Duration
-	Documents   int  // number of pages searched
-	NoPages     bool // the index has no page
-	Services    bool // some of them define web services, see type:service
+	Facets      []Facet       // see Request.Facets; none without values
+	Total       int           // number of matching pages; see Listed for the number of results
+	Folded      int           // pages of Total that are collapsed into others: see Result.Similar, Versions
+	Exact       bool          // Total is exact, as always up to Options.CountTo; otherwise a lower bound
+	Most        int           // results of the relaxed query, in addition to Total: they have Result.Missing
+	Partial     bool          // the deadline cut the search short, or a part of the index is Damaged or Missing
+	Damaged     bool          // a part of the index could not be read, and pages of it may be missing
+	Missing     []int         // numbers of the shards that are not on this machine, so pages of them are missing
+	Next        bool          // there are more results
+	Hidden      int           // matching pages that are omitted because their sites are blocked
+	HiddenExact bool          // Hidden is exact; otherwise it is a lower bound
+	Took        time.Duration // of the search
+	Reused      bool          // the answer is from the cache: Took is the time of the search that made it
+	Documents   int           // number of pages searched
+	NoPages     bool          // the index has no page
+	Services    bool          // some of them define web services, see type:service
 	Rank        RankUsed
 	State       string      // identifies the state of the index and ranks
 	Cached      vocab.DocID // the query is cache: of this page and nothing else; 0 otherwise

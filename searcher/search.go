@@ -30,18 +30,20 @@ func (s *Searcher) Search(ctx context.Context, req Request) (*Response, error) {
 		if err != nil {
 			return err
 		}
-		return s.cachedAnswer(v, q, &req, resp, clock, a)
+		return s.cachedAnswer(v, q, &req, resp, clock, a, began)
 	})
 	if err == nil {
 		s.releaseArena(a)
 	}
-	resp.Took = time.Since(began)
+	if !resp.Reused {
+		resp.Took = time.Since(began)
+	}
 	return resp, err
 }
 
-// cachedAnswer answers from a view, from the cache if possible.
+// cachedAnswer answers from a view, from the cache if possible. began is the start of the search.
 func (s *Searcher) cachedAnswer(
-	v *view, q query.Query, req *Request, resp *Response, clock *retrieval.Clock, a *queryArena,
+	v *view, q query.Query, req *Request, resp *Response, clock *retrieval.Clock, a *queryArena, began time.Time,
 ) error {
 	if s.answers.Limit == 0 || !keeps(req, q) {
 		return s.answer(v, q, req, resp, clock, a)
@@ -50,11 +52,13 @@ func (s *Searcher) cachedAnswer(
 	key.request.Within = 0
 	if cached, ok := s.answers.Get(key); ok {
 		*resp = *cached
+		resp.Reused = true
 		return nil
 	}
 	err := s.answer(v, q, req, resp, clock, a)
 	if err == nil && !resp.Partial && !clock.Hurried() {
 		kept := resp.clone()
+		kept.Took = time.Since(began)
 		s.answers.Put(key, kept, kept.size())
 	}
 	return err

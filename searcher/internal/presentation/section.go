@@ -242,7 +242,7 @@ func (s *Snippeter) explain(main string, st *section) (parts []SectionPart) {
 
 // isPermalink reports whether a character is a sign that links to a heading, or white space around it.
 func isPermalink(r rune) bool {
-	return strings.ContainsRune(" \n¶§◆#🔗⚓", r) || isIcon(r)
+	return strings.ContainsRune(" \n¶§◆#🔗⚓", r) || isSign(r)
 }
 
 // headingOf returns the heading of a section without permalink signs.

@@ -53,7 +53,7 @@ func TestSection(t *testing.T) {
 		"### Peeling an apple #peel", "Use a knife.", "## Pears", "Pears are green. A knife is sharp.", "### Boxes\uf0c1 #boxes",
 		"#### In a box #in", "A box of figs.")
 	for _, c := range []struct{ query, section, snippet, more string }{
-		{"guide", "page", "[Guide] ¶ About fruit. Apples They are red.", ""},
+		{"guide", "page", "[Guide] About fruit. Apples They are red.", ""},
 		{"apples", "Guide > Apples #apples", "They are red. They grow on trees.", ""},
 		{"apples trees", "Guide > Apples #apples", "They are red. They grow on [trees].", ""},
 		{"apples peeling", "Guide > Apples > Peeling an apple #peel", "Use a knife.", "Guide > Apples #apples"},

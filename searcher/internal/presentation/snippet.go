@@ -123,8 +123,8 @@ func withoutHeading(text []byte) []byte {
 // above the snippet.
 func withoutTitle(text, title string) string {
 	heading, rest, _ := strings.Cut(text, "\n")
-	isSign := func(r rune) bool { return !isWordRune(r) }
-	heading = strings.TrimRightFunc(heading, isSign) // such as the ¶ of manuals
+	notOfWord := func(r rune) bool { return !isWordRune(r) }
+	heading = strings.TrimRightFunc(heading, notOfWord) // such as the ¶ of manuals
 	if heading == "" || rest == "" || len(heading) > len(title) ||
 		!strings.EqualFold(title[:len(heading)], heading) {
 		return text
@@ -301,12 +301,12 @@ func (s *Snippeter) show(text string, spans []span, runs []run) []Fragment {
 
 type fragments []Fragment
 
-// add appends text, with line ends as spaces and without icons, to the last fragment if neither is
+// add appends text, with line ends as spaces and without signs, to the last fragment if neither is
 // marked.
 func (f *fragments) add(text string, mark bool) {
 	text = strings.ReplaceAll(text, "\n", " ")
-	if strings.IndexFunc(text, isIcon) >= 0 {
-		text = withoutIcons(text, f.endsWithSpace())
+	if strings.IndexFunc(text, isSign) >= 0 {
+		text = withoutSigns(text, f.endsWithSpace())
 	}
 	if text == "" {
 		return
@@ -326,15 +326,15 @@ func (f fragments) endsWithSpace() bool {
 	return len(f) == 0 || strings.HasSuffix(f[len(f)-1].Text, " ")
 }
 
-// isIcon reports whether a character is for private use: an icon of a font of the page, which other fonts
-// do not have.
-func isIcon(r rune) bool { return unicode.Is(unicode.Co, r) }
+// isSign reports whether a character is no text: the permalink of a heading, or an icon of a font of the
+// page, which other fonts do not have. Icons have characters for private use.
+func isSign(r rune) bool { return r == '¶' || unicode.Is(unicode.Co, r) }
 
-// withoutIcons returns a text without icons and the spaces that would follow another one. afterSpace is
+// withoutSigns returns a text without signs and the spaces that would follow another one. afterSpace is
 // set if the text follows a space.
-func withoutIcons(text string, afterSpace bool) string {
+func withoutSigns(text string, afterSpace bool) string {
 	return strings.Map(func(r rune) rune {
-		if isIcon(r) || r == ' ' && afterSpace {
+		if isSign(r) || r == ' ' && afterSpace {
 			return -1
 		}
 		afterSpace = r == ' '

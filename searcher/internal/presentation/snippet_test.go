@@ -66,6 +66,7 @@ func TestSnippet(t *testing.T) {
 		"nothing but menus":   {"\thome\n\tnext", "", "absent", "home next"},
 		"icons":               {"\ue900 Red\uf0c1 apple \U000f0001 is\n\ue901 ripe \ue902", "", "apple", "Red [apple] is ripe "},
 		"icons in a phrase":   {"red\ue900 \ue901 apples", "", `"red apples"`, "[red apples]"},
+		"permalinks":          {"Pears ¶\nRed¶ apples are\nripe", "", "apples", "Pears Red [apples] are ripe"},
 		"icons alone":         {"\ue900 \ue901", "", "absent", ""},
 		"deep in the text":    {strings.Repeat(filler, 20) + "The needle lies here.", "", "needle", "The [needle] lies here."},
 	} {

@@ -64,7 +64,7 @@ func (r *Reader) Search(ctx context.Context, q searcher.Request) (*searcher.Resp
 	}
 	defer leave()
 	a, err := r.Collection.Search(ctx, q)
-	if err == nil {
+	if err == nil && !a.Reused {
 		r.slow.Add(r.now(), q.Query, a.Took, a.Total)
 	}
 	return a, err
