@@ -93,17 +93,19 @@ func whyNoMatch(p *pass) string {
 			return why
 		}
 	}
-	var unknown []string
+	var absent []string
 	for i, word := range p.terms.Words[:p.terms.Own] {
 		if p.terms.DF[i] == 0 && p.joint[word] == 0 && !p.terms.IsFunction(i) {
-			unknown = append(unknown, "“"+word+"”")
+			absent = append(absent, word)
 		}
 	}
-	switch len(unknown) {
+	p.resp.Absent = absent
+	quoted := "“" + strings.Join(absent, "”, “") + "”"
+	switch len(absent) {
 	case 0:
 		return "No page matches all of the query."
 	case 1:
-		return "No page contains " + unknown[0] + "."
+		return "No page contains " + quoted + "."
 	}
-	return "No page contains any of " + strings.Join(unknown, ", ") + "."
+	return "No page contains any of " + quoted + "."
 }

@@ -137,6 +137,9 @@ func TestReferences(t *testing.T) {
 		if must(t, err); r.Why != why {
 			t.Errorf("%s: said %q, want %q", text, r.Why, why)
 		}
+		if absent := strings.Contains(why, "absent"); absent != slices.Equal(r.Absent, []string{"absent"}) {
+			t.Errorf("%s: absent %q", text, r.Absent)
+		}
 	}
 	g.broken = errors.New("the disk is on fire")
 	for _, one := range []*searcher.Searcher{s, f.open(searcher.Options{})} {

@@ -206,6 +206,7 @@ type Response struct {
 	Rank        RankUsed
 	State       string      // identifies the state of the index and ranks
 	Cached      vocab.DocID // the query is cache: of this page and nothing else; 0 otherwise
+	Absent      []string    // folded terms that no page has, if no page matches all of the query
 	Unknown     []string    // URLs, without their scheme, that the query names and the index lacks
 	Why         string      // for display: why results are missing, corrected, relaxed or partial
 }

@@ -101,7 +101,7 @@ func TestFacetsOnPage(t *testing.T) {
 	for _, want := range []string{
 		`<h2>Site</h2><ul><li><a href="/search?` + all + `inverted&#43;index&#43;site%3Aa-host-with-a-long-name-0.docs.test&amp;theme=dark"><bdi>a-host-with-a-long-name-0.docs.test</bdi> <span class="n">1,000</span></a></li>`,
 		`</ul><details><summary>More</summary><ul><li><a href="/search?` + all + `inverted&#43;index&#43;site%3Aa-host-with-a-long-name-4.docs.test&amp;theme=dark">`,
-		`<p class="of">1,226 more</p>`, `<p class="of warn">Counting took too long.`,
+		`<p class="of">and 1,226 more</p></details>`, `<p class="of warn">Counting took too long.`,
 		`<a href="/search?` + all + `inverted&#43;index&amp;theme=dark" aria-current="true" aria-label="without Deutsch 34"><bdi lang="de">Deutsch</bdi> <span aria-hidden="true">✕</span> <span class="n">34</span></a>`,
 		`<a href="/search?` + all + `index&amp;theme=dark">best match first</a><span aria-current="true">newest first</span>`,
 		`<a class="clear" href="/search?` + all + `index&amp;theme=dark">Clear all</a>`,
@@ -109,6 +109,9 @@ func TestFacetsOnPage(t *testing.T) {
 		if !strings.Contains(open, want) {
 			t.Errorf("no %s in %s", want, open)
 		}
+	}
+	if strings.Contains(open, "<h2>Type</h2>") || strings.Contains(open, "Sites on this page") {
+		t.Error("filters narrow nothing, or show sites twice")
 	}
 }
 

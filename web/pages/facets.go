@@ -58,6 +58,9 @@ func facetViews(m *messages.Printer, r searcher.Request, a *searcher.Response) (
 				v.Rest = append(v.Rest, one)
 			}
 		}
+		if f.Of == 1 && len(v.Values) == 1 && !v.Values[0].Selected { // it narrows nothing
+			continue
+		}
 		v.More = f.Of - len(v.Values) - len(v.Rest)
 		all = append(all, v)
 	}

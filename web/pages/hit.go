@@ -8,6 +8,7 @@ import (
 
 	"anatomy/searcher"
 	"anatomy/web/internal/messages"
+	"anatomy/web/internal/text"
 )
 
 // A markup writes lists of results as HTML. html/template takes eleven times as
@@ -192,7 +193,7 @@ func (m *markup) also(versions []alsoView) {
 	if len(versions) == 0 {
 		return
 	}
-	m.raw(`<p class="note also">`)
+	m.raw(`<p class="note languages">`)
 	m.text(m.messages.Text("also in"))
 	m.raw(" ")
 	for i, v := range versions {
@@ -227,10 +228,10 @@ func (m *markup) meta(v *resultView) {
 		m.attr("title", m.messages.Text("this page was never fetched"))
 		m.element(">", m.messages.Text("known by links alone"), "</span>")
 	}
-	if v.Lang != "" {
-		m.raw(`<span class="lang"`)
-		m.attr("title", m.messages.Text("language"))
-		m.element(">", v.Lang, "</span>")
+	if !sameLanguage(v.Lang, m.messages.Tag) {
+		m.raw("<span")
+		m.attr("lang", v.Lang)
+		m.element(">", text.LanguageName(v.Lang), "</span>")
 	}
 	if v.Similar != nil {
 		m.link(v.Similar.Href, "", v.Similar.Label)
@@ -240,6 +241,14 @@ func (m *markup) meta(v *resultView) {
 	}
 	m.menu(v)
 	m.raw("</div>\n")
+}
+
+// sameLanguage reports whether a page, of a language with or without a region, is in that of the reader. A
+// page without a known language is.
+func sameLanguage(page, reader string) bool {
+	page, _, _ = strings.Cut(page, "-")
+	reader, _, _ = strings.Cut(reader, "-")
+	return page == "" || page == reader
 }
 
 func (m *markup) time(t time.Time, what string) {
@@ -253,12 +262,14 @@ func (m *markup) time(t time.Time, what string) {
 func (m *markup) menu(v *resultView) {
 	m.raw(`<details class="menu"><summary`)
 	m.attr("aria-label", m.messages.Text("more about result %d", v.Number))
-	m.raw(`>⋮</summary><span class="choices">`)
+	m.raw(`>⋮</summary><div class="card"><span class="choices">`)
 	m.link(v.Cached, "", m.messages.Text("cached"))
 	m.link(v.Links, "", m.messages.Text("links"))
 	m.link(v.Info, "", m.messages.Text("info"))
-	m.raw(`<span class="score"><svg width="40" height="5" aria-hidden="true" focusable="false"><rect class="rail" width="40" height="5" rx="1"/><svg width="` + strconv.Itoa(v.Bar) + `%" height="5"><rect class="bar" width="40" height="5" rx="1"/></svg></svg>`)
-	m.text(v.Score)
+	m.link(v.Like, "", m.messages.Text("more like this"))
+	m.raw(`<span class="score">`)
+	m.raw(`<svg width="40" height="5" aria-hidden="true" focusable="false"><rect class="rail" width="40" height="5" rx="1"/><svg width="` + strconv.Itoa(v.Bar) + `%" height="5"><rect class="bar" width="40" height="5" rx="1"/></svg></svg>`)
+	m.text(m.messages.Text("score %s", v.Score))
 	m.raw("</span>")
 	m.raw("<a")
 	m.attr("href", v.Why)
@@ -267,7 +278,7 @@ func (m *markup) menu(v *resultView) {
 	m.raw("</span>")
 	m.site(v)
 	m.judge(v)
-	m.raw("</details>")
+	m.raw("</div></details>")
 }
 
 // site writes the preferences for the site of a result.

@@ -80,6 +80,7 @@ type resultView struct {
 	Cached  string
 	Links   string
 	Info    string
+	Like    string // address of the pages that are linked together with it
 	Fetched time.Time
 	Date    time.Time // of the page, or zero
 	Kind    string    // "PDF", or "" for HTML
@@ -322,7 +323,7 @@ func newResultView(m *messages.Printer, r *searcher.Result, asked searcher.Reque
 		Further: furtherSections(r),
 		Snippet: r.Snippet,
 		Lang:    text.LangTag(r.Lang),
-		Score:   strconv.FormatFloat(r.Score.Points(), 'f', 2, 64),
+		Score:   m.Decimal(strconv.FormatFloat(r.Score.Points(), 'f', 2, 64)),
 		Why:     "/explain?" + why.Encode(),
 		Fetched: r.Fetched,
 		Crawled: r.Crawled,
@@ -354,6 +355,9 @@ func newResultView(m *messages.Printer, r *searcher.Result, asked searcher.Reque
 	}
 	v.Links = address.LinksHref(r.URL)
 	v.Info = address.TraceHref(r.URL)
+	if query := "related:" + r.URL; len(query) <= params.MaxQuery && !strings.ContainsAny(query, ` "`) {
+		v.Like = address.SearchHref("/search", searcher.Request{Query: query, Rank: asked.Rank, Anchors: asked.Anchors}, 0)
+	}
 	return v
 }
 
@@ -451,7 +455,10 @@ func hintsFor(m *messages.Printer, r searcher.Request, a *searcher.Response) []h
 	if plain != strings.Join(strings.Fields(r.Query), " ") {
 		try(m.Text("Only the words"), plain)
 	}
-	if words := strings.Fields(plain); len(words) > 1 && len(words) <= 12 {
+	words := slices.DeleteFunc(strings.Fields(plain), func(w string) bool {
+		return slices.Contains(a.Absent, strings.ToLower(w))
+	})
+	if len(words) <= 12 {
 		try(m.Text("Any of the words"), strings.Join(words, " OR "))
 	}
 	return hints

@@ -27,6 +27,25 @@ func TestDiffer(t *testing.T) {
 	}
 }
 
+// TestHintsLeaveOutAbsentWords: no hint has a word that no page has.
+func TestHintsLeaveOutAbsentWords(t *testing.T) {
+	for query, want := range map[string]string{
+		"Absent red apples":   "red OR apples",
+		`"absent" site:x.org`: "",
+		"absent apples":       "apples",
+	} {
+		last := ""
+		for _, h := range hintsFor(messages.English, searcher.Request{Query: query}, &searcher.Response{Absent: []string{"absent"}}) {
+			if h.Label == "Any of the words" {
+				last = h.Query
+			}
+		}
+		if last != want {
+			t.Errorf("%q: %q, want %q", query, last, want)
+		}
+	}
+}
+
 func TestTotalsAreHonest(t *testing.T) {
 	for want, a := range map[string]searcher.Response{
 		"1 page":               {Total: 1, Exact: true},
