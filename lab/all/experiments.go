@@ -6,7 +6,7 @@ type experiment struct {
 	program       string
 	Source, About string
 	// In args, PLOTS is a folder, whose plots the report shows; PROGRAM and DIR are those of docsweb,
-	// FOLDER, TRANSLATIONS and TRUTH the values of flags. It runs only if those are given.
+	// FOLDER, TRANSLATIONS, TRUTH, WEB and TOPIC the values of flags. It runs only if those are given.
 	args    []string
 	figures []figure
 }
@@ -125,6 +125,17 @@ var experiments = []experiment{
 		args:  []string{"--data", "TRANSLATIONS", "--truth", "TRUTH"},
 		figures: []figure{
 			{"pairs, found, precision, recall, with English", "", `(?m)^all with English +(\d+) +(\d+) +([\d.]+) +([\d.]+)`},
+		},
+	},
+	{
+		program: "focused", Source: "Chakrabarti, van den Berg and Dom 1999",
+		About: "Crawls that look for the pages of one topic, in a web in which neither host nor path is a topic. The oracle " +
+			"knows these pages. In the paper a crawl without focus soon fetches hardly any of them.",
+		args: []string{"--web", "WEB", "TOPIC"},
+		figures: []figure{
+			{"harvest ratio and recall after 400 pages, breadth-first", "falls to nothing", `near breadth-first .* 400: ([\d.]+)/([\d.]+)`},
+			{"focused", "stays high", `near focused .* 400: ([\d.]+)/([\d.]+)`},
+			{"oracle", "", `near oracle .* 400: ([\d.]+)/([\d.]+)`},
 		},
 	},
 }

@@ -3,13 +3,14 @@
 //
 //	go run ./lab/all [--output report.html] [--only urlcache,dns]
 //	go run ./lab/all --docsweb PROGRAM --pages DIR
-//	go run ./lab/all --data FOLDER --translations FOLDER --truth pages.tsv
+//	go run ./lab/all --data FOLDER --translations FOLDER --truth pages.tsv --topicweb FOLDER --topic FOLDER
 //
 // Each experiment is a program of lab, which can be run by itself at its full size; the report has its
 // command, its output and its plots. PROGRAM is a built docsweb, DIR the folder of its small web; with
 // them the pipeline is measured on real pages, too, and ports 80, 443 and 5353 on loopback must be free.
 // With --data link farms are put into the links of a crawl, and with --translations, a crawl of sites in
-// several languages, and a table of the truth, pairs of translations are counted.
+// several languages, and a table of the truth, pairs of translations are counted. With --topicweb and
+// --topic, focused crawls are simulated, see lab/focused.
 // Times depend on the machine, and what they are compared with was measured in 1998 to 2014.
 //
 // It exits with status 1 where an experiment fails, or does not print a figure that the report needs.
@@ -39,6 +40,8 @@ type options struct {
 	data           string
 	translations   string
 	truth          string
+	topicWeb       string
+	topic          string
 	output         string
 	only           string
 }
@@ -50,6 +53,8 @@ func main() {
 	flag.StringVar(&o.data, "data", "", "the data `FOLDER` of a crawl, whose links are measured")
 	flag.StringVar(&o.translations, "translations", "", "the data `FOLDER` of a crawl of sites in several languages")
 	flag.StringVar(&o.truth, "truth", "", "the `TABLE` of its pages, as for lab/parallel")
+	flag.StringVar(&o.topicWeb, "topicweb", "", "the `FOLDER` of a web for focused crawls")
+	flag.StringVar(&o.topic, "topic", "", "the `FOLDER` of a topic of that web")
 	flag.StringVar(&o.output, "output", "report.html", "write the report to `FILE`")
 	flag.StringVar(&o.only, "only", "", "run only the experiments `NAME,NAME`")
 	flag.Parse()
@@ -107,6 +112,9 @@ func (o *options) chosen() ([]experiment, error) {
 	if (o.translations == "") != (o.truth == "") {
 		return nil, errors.New("--translations and --truth belong together")
 	}
+	if (o.topicWeb == "") != (o.topic == "") {
+		return nil, errors.New("--topicweb and --topic belong together")
+	}
 	if flag.NArg() > 0 {
 		return nil, fmt.Errorf("%q is no flag", flag.Arg(0))
 	}
@@ -141,6 +149,7 @@ func (e *experiment) missing(o *options) string {
 		{"PROGRAM", o.docsweb, "--docsweb and --pages"},
 		{"FOLDER", o.data, "--data"},
 		{"TRANSLATIONS", o.translations, "--translations and --truth"},
+		{"WEB", o.topicWeb, "--topicweb and --topic"},
 	} {
 		if need.value == "" && slices.Contains(e.args, need.slot) {
 			return need.flags
@@ -170,7 +179,8 @@ func (e *experiment) run(ctx context.Context, work string, o options) (*result, 
 	var args []string
 	for _, a := range e.args {
 		args = append(args, strings.NewReplacer("PROGRAM", o.docsweb, "DIR", o.pages, "PLOTS", plots,
-			"FOLDER", o.data, "TRANSLATIONS", o.translations, "TRUTH", o.truth).Replace(a))
+			"FOLDER", o.data, "TRANSLATIONS", o.translations, "TRUTH", o.truth, "WEB", o.topicWeb,
+			"TOPIC", o.topic).Replace(a))
 	}
 	program, err := rig.BuildPackage(work, "anatomy/lab/"+e.program)
 	if err != nil {
