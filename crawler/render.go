@@ -53,7 +53,7 @@ func (v *visit) render(ctx context.Context, f *vocab.Fetch) {
 	switch {
 	case err == nil:
 		p.Body, p.ContentType, p.ETag, p.LastModified = html, vocab.RenderedType, "", ""
-		f.Reason = fmt.Sprintf("rendered with its scripts, which made %d requests", asked)
+		f.Reason = fmt.Sprintf("rendered with its scripts (requests: %d)", asked)
 	case f.Revisit:
 		f.Page = nil
 		setOutcome(f, vocab.Failed, "not rendered: "+err.Error())

@@ -85,11 +85,11 @@ func TestRender(t *testing.T) {
 		reason string
 		etag   string
 	}{
-		{data + "<p>robots.txt forbids it<p>another site" + data + "<p>", "rendered with its scripts, which made 5 requests", ""},
+		{data + "<p>robots.txt forbids it<p>another site" + data + "<p>", "rendered with its scripts (requests: 5)", ""},
 		{"text\nhttp://www.test/data", "", `"1"`},
 		{"scripts that fail", "not rendered: too slow", ""},
 		{"", "not rendered: too slow", ""},
-		{data + data, "rendered with its scripts, which made 2 requests", ""},
+		{data + data, "rendered with its scripts (requests: 2)", ""},
 		{"<p>429 ", "rendered with", ""},
 	} {
 		f := got[i]

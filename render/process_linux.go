@@ -3,6 +3,7 @@ package render
 import (
 	"bufio"
 	"bytes"
+	"fmt"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -14,10 +15,16 @@ import (
 
 const nobody = 65534 // user and group
 
-// giveAway makes the user that the browser runs as the owner of a folder.
+// giveAway makes the user that the browser runs as the owner of a folder. It fails if that user cannot
+// reach the folder.
 func giveAway(dir string) error {
 	if os.Getuid() != 0 {
 		return nil
+	}
+	for above := filepath.Dir(dir); above != filepath.Dir(above); above = filepath.Dir(above) {
+		if info, err := os.Stat(above); err == nil && info.Mode()&0o001 == 0 {
+			return fmt.Errorf("run by root it runs as nobody, to whom the temporary folder %s is closed; set TMPDIR to another", above)
+		}
 	}
 	return os.Chown(dir, nobody, nobody)
 }

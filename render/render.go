@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"os/exec"
 	"runtime"
+	"strings"
 	"time"
 
 	"anatomy/vocab"
@@ -23,8 +24,12 @@ type Browser struct {
 	slots chan struct{}
 }
 
-// ErrNone is the reason why Open finds no browser.
-var ErrNone = errors.New("no Chromium found on PATH")
+// ErrNone is the reason why Open finds no browser. ErrSandbox is the reason why it cannot use one: pages
+// are not rendered without Chromium's sandbox.
+var (
+	ErrNone    = errors.New("no Chromium found on PATH")
+	ErrSandbox = errors.New("its sandbox needs user namespaces, which this system does not allow")
+)
 
 // names are the usual names of Chromium, the best first.
 var names = []string{
@@ -60,7 +65,11 @@ func Open(ctx context.Context, o Options) (*Browser, error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
 	defer cancel()
-	if _, err := b.Render(ctx, test, "", nil); err != nil {
+	_, err := b.Render(ctx, test, "", nil)
+	if err != nil && strings.Contains(err.Error(), "No usable sandbox") { // its own words
+		err = ErrSandbox
+	}
+	if err != nil {
 		return nil, fmt.Errorf("%s does not work: %w", o.Path, err)
 	}
 	return b, nil

@@ -115,6 +115,8 @@ func (f *networkFlags) renderer(ctx context.Context) (crawler.Renderer, error) {
 	switch {
 	case errors.Is(err, render.ErrNone):
 		return nil, cli.WithHint(err, "install Chromium, for example with \"apt-get install chromium\", or give its program with --chromium FILE")
+	case errors.Is(err, render.ErrSandbox):
+		return nil, cli.WithHint(fmt.Errorf("render: %w", err), "allow user namespaces, also to the container, or install Debian's package chromium-sandbox")
 	case err != nil:
 		return nil, cli.WithHint(fmt.Errorf("render: %w", err), "try it by hand, not as root: chromium --headless --dump-dom about:blank")
 	}

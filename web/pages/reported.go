@@ -79,7 +79,7 @@ var reported = []string{
 
 	// Reasons of outcomes.
 	"robots.txt forbids it", "redirects to itself", "too many redirects", "media type %s",
-	"%s: no such name", "timed out", "rendered with its scripts, which made %d requests",
+	"%s: no such name", "timed out", "rendered with its scripts (requests: %d)",
 	"removed for good by whoever runs the crawl; anatomy remove --undo lifts that",
 	"the page is the error page that the host also shows for a made-up URL",
 	"the other URL is the canonical one: the page declares it or is in the language that it names, " +
