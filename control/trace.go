@@ -16,7 +16,7 @@ type Step struct {
 	Refused string // why the document is not fetched: a trap, or the budget of its site
 	Waits   string // why its host waits, if the document is queued
 
-	DownSince time.Time // its host is down since then; zero if it is up
+	DownSince time.Time // its host has been down since then; zero if it is up
 }
 
 // Documents reads records: a document index, or the URL server that has it open.

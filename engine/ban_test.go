@@ -68,7 +68,7 @@ func TestBan(t *testing.T) {
 	if testweb.Must(t, err); !slices.Equal(patterns, []string{"two.test/*", "*.two.test/*"}) {
 		t.Errorf("patterns %q", patterns)
 	}
-	if trace := testweb.TraceOf(t, o.Dir, "http://two.test/deep"); !strings.Contains(trace, "removed for good") {
+	if trace := testweb.TraceOf(t, o.Dir, "http://two.test/deep"); !strings.Contains(trace, "removed permanently") {
 		t.Errorf("trace: %s", trace)
 	}
 	testweb.Crawl(t, testweb.Recrawling(o))

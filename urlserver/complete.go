@@ -38,7 +38,7 @@ type Result struct {
 
 const (
 	redirectsToSelf = "redirects to itself"
-	blockReason     = "removed for good by whoever runs the crawl; anatomy remove --undo lifts that"
+	blockReason     = "removed permanently by the operator of the crawl; anatomy remove --undo reverses it"
 )
 
 // A completion is the change of one batch of results. The changes in memory are immediate; the

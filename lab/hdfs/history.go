@@ -75,7 +75,7 @@ func (b *bench) snapshots() (string, error) {
 	return fmt.Sprintf("the first of the generations was restored: %d pages of %d", firstPages, sitePages), err
 }
 
-// trash removes a page for good, has it back, and lets a day pass.
+// trash removes a page permanently, restores it, and lets a day pass.
 func (b *bench) trash() (string, error) {
 	before, _, err := b.newest()
 	if err != nil {
@@ -114,7 +114,7 @@ func (b *bench) trash() (string, error) {
 	if err == nil {
 		_, err = b.cluster("check")
 	}
-	return fmt.Sprintf("a page was removed for good, and had back with the generation before; files were aged: "+
+	return fmt.Sprintf("a page was removed permanently, and restored with the generation before; files were aged: "+
 		"after 23 h all %d objects are there, after 25 h the %d are gone that no generation needs", len(all), gone), err
 }
 

@@ -87,7 +87,7 @@ func (m *match) scoreType(i int, ht vocab.HitType, count int64, t *Tally) {
 	}
 	again := ""
 	if i < m.terms.Own && m.terms.times[i] > 1 && m.Again != 0 {
-		again = fmt.Sprintf(", asked for %d times,", m.terms.times[i])
+		again = fmt.Sprintf(", %d times in the query,", m.terms.times[i])
 	}
 	t.add(points, ht.String(), m.terms.Words[i], fmt.Sprintf(
 		"%s, count weight %s × idf %s%s × type weight %s",

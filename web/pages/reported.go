@@ -26,7 +26,7 @@ var reported = []string{
 
 	// Details of parts of a score: scoring.Part.Detail.
 	"%s, count weight %s × idf %s × type weight %s",
-	"%s, count weight %s × idf %s, asked for %d times, × type weight %s",
+	"%s, count weight %s × idf %s, %d times in the query, × type weight %s",
 	"%d hits", "%d links",
 	"the page has the word, idf %s × weight %s",
 	"frequency %s in all fields, count weight %s × idf %s",
@@ -72,7 +72,7 @@ var reported = []string{
 	"trap: %s", "trap", "too deep", "path repeats itself", "date years ahead", "folder repeats itself",
 	"query repeats itself", "budget of URLs", "budget of sitemaps", "parameter without effect", "no pages",
 	"unexpanded template",
-	"%s are not requested: files of this type are no pages",
+	"%s are not requested: files of this type are not pages",
 	"%s leads to no pages: %d of the %d requests for such URLs brought one",
 	"the parameter %s of %s has no effect: %d pages with it repeat known text and lead to new URLs with it",
 	"%s repeats itself: %d of its %d pages show nothing new and lead to new URLs",
@@ -80,7 +80,7 @@ var reported = []string{
 	// Reasons of outcomes.
 	"robots.txt forbids it", "redirects to itself", "too many redirects", "media type %s",
 	"%s: no such name", "timed out", "rendered with its scripts (requests: %d)",
-	"removed for good by whoever runs the crawl; anatomy remove --undo lifts that",
+	"removed permanently by the operator of the crawl; anatomy remove --undo reverses it",
 	"the page is the error page that the host also shows for a made-up URL",
 	"the other URL is the canonical one: the page declares it or is in the language that it names, " +
 		"or more pages link to it",

@@ -165,7 +165,7 @@ func visitsText(m *messages.Printer, r *collection.TraceRecord) template.HTML {
 		all = append(all, m.HTML("not found the last %d times", r.Misses))
 	}
 	if !r.DownSince.IsZero() {
-		all = append(all, m.HTML("its host is down since %s, and the page is kept as it was", moment(m, r.DownSince)))
+		all = append(all, m.HTML("its host has been down since %s, and the page is kept as it was", moment(m, r.DownSince)))
 	}
 	return join("; ", all...)
 }

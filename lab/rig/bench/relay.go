@@ -91,7 +91,7 @@ func (r *relay) pause(d time.Duration) {
 	}
 }
 
-// close cuts all connections for good.
+// close cuts all connections permanently.
 func (r *relay) close() {
 	r.listener.Close()
 	r.pause(time.Hour)

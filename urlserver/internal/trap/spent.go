@@ -139,7 +139,7 @@ func Explain(host string, refusal Verdict, v docindex.Yield) string {
 			s = "/" + s
 		}
 		if v.New+v.Repeated+v.Missing == 0 {
-			return fmt.Sprintf("%s%s are not requested: files of this type are no pages", host, s)
+			return fmt.Sprintf("%s%s are not requested: files of this type are not pages", host, s)
 		}
 		return fmt.Sprintf("%s%s leads to no pages: %d of the %d requests for such URLs brought one",
 			host, s, v.New+v.Repeated, v.New+v.Repeated+v.Missing)

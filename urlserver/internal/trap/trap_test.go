@@ -53,7 +53,7 @@ func TestWithout(t *testing.T) {
 func TestExplainUnrequested(t *testing.T) {
 	refusal := Verdict{"*.iso", docindex.NoPages}
 	got := Explain("docs.example.org", refusal, docindex.Yield{Refused: 4})
-	if want := "docs.example.org/*.iso are not requested: files of this type are no pages"; got != want {
+	if want := "docs.example.org/*.iso are not requested: files of this type are not pages"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	got = Explain("docs.example.org", refusal, docindex.Yield{Refused: 4, Missing: 2})
