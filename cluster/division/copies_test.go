@@ -48,18 +48,9 @@ func TestCopies(t *testing.T) {
 	if now, err := os.ReadFile(filepath.Join(nodes[2].dir, "cluster", "node")); err != nil || string(now) != string(id) {
 		t.Errorf("the node has the ID %s after a restart, and had %s; %v", now, id, err)
 	}
-	light := 0
 	for _, p := range nodes {
 		p.end()
 		testweb.Checked(t, p.dir)
-		for shard := range n {
-			if datadir.IsLight(shards.Folder(p.dir, shard)) {
-				light++
-			}
-		}
-	}
-	if light != n*(len(nodes)-copies) {
-		t.Errorf("%d copies are light in the end", light)
 	}
 }
 
