@@ -2,6 +2,7 @@ package api
 
 import (
 	"bytes"
+	"cmp"
 	_ "embed"
 	"encoding/json"
 	"net/http"
@@ -124,13 +125,22 @@ func Describe(base string) *Description {
 			v.Operations = append(v.Operations, d.operation(base, method, path, d.Paths[path][method]))
 		}
 	}
-	slices.SortStableFunc(v.Operations, func(a, b operationView) int { // our own API before the others
-		return strings.Compare(a.Path[:4], b.Path[:4])
-	})
+	slices.SortStableFunc(v.Operations, func(a, b operationView) int { return cmp.Compare(a.rank(), b.rank()) })
 	for _, name := range sortedKeys(d.Parts.Schemas) {
 		v.Shapes = append(v.Shapes, d.shape(name, d.Parts.Schemas[name]))
 	}
 	return v
+}
+
+// rank orders the operations: search, the rest of our own API, then those of others.
+func (o *operationView) rank() int {
+	switch {
+	case o.Path == "/api/v1/search":
+		return 0
+	case strings.HasPrefix(o.Path, "/api/"):
+		return 1
+	}
+	return 2
 }
 
 // answer returns the name of the schema of an answer, and the schema in words.
