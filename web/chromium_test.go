@@ -267,7 +267,7 @@ func TestBrowserKeyboard(t *testing.T) {
 	tab := newTab(t)
 	base := browserServer(t)
 	focused := func() string { return evaluate[string](t, tab, `document.activeElement.textContent.trim()`) }
-	act(t, tab, chromedp.Navigate(base+"/"), arrived("/"), press("/"), chromedp.KeyEvent("inverted index"), chromedp.KeyEvent(kb.Enter), arrived("/search?q=inverted+index"), press("j", "j"))
+	act(t, tab, chromedp.Navigate(base+"/"), arrived("/"), chromedp.KeyEvent("inverted index"), chromedp.KeyEvent(kb.Enter), arrived("/search?q=inverted+index"), press("j", "j"))
 	if got := focused(); !strings.HasPrefix(got, "Sorter") {
 		t.Errorf("two steps down is %q", got)
 	}

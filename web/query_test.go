@@ -174,6 +174,12 @@ func TestEmptyIndex(t *testing.T) {
 	if strings.Contains(body, "Search tips") || strings.Contains(body, "Nothing found") {
 		t.Error(body)
 	}
+	f := newFake()
+	f.answers["filetype:html OR filetype:txt OR filetype:md"] = &searcher.Response{Exact: true, NoPages: true}
+	home := get(t, newServer(f), "/", http.StatusOK)
+	if !strings.Contains(home, "There is nothing to search yet.") || strings.Contains(home, "Search tips") || strings.Contains(home, "Search again") {
+		t.Error(home)
+	}
 }
 
 // A result that misses words names them, and leads to the search that demands them.

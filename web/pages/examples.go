@@ -23,6 +23,9 @@ var plainExamples = []helpExample{
 	{Query: "inurl:blog", Means: "in the address"},
 }
 
+// examplesQuery finds the pages of whose titles examples are made.
+const examplesQuery = "filetype:html OR filetype:txt OR filetype:md"
+
 // Bounds of examples.
 const (
 	examplePages   = 30 // whose titles give words
@@ -34,7 +37,7 @@ const (
 // words are of the titles of the pages with the highest PageRank, and each query with a link finds
 // something. A kind without such a query has the plain one.
 func findExamples(ctx context.Context, reader *reader.Reader) *[]helpExample {
-	best, err := reader.Search(ctx, searcher.Request{Query: "filetype:html OR filetype:txt OR filetype:md", Limit: examplePages})
+	best, err := reader.Search(ctx, searcher.Request{Query: examplesQuery, Limit: examplePages})
 	if err != nil || len(best.Results) == 0 {
 		return nil
 	}

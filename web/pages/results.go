@@ -50,14 +50,15 @@ type resultsView struct {
 	Atom        string // address of the results as a feed
 	Ranks       string // rank vector in use, or ""
 	Rankings    []rankingView
-	Why         string      // on no results
-	Hints       []hint      // on no results
-	Hidden      string      // number of hidden pages of blocked sites, or ""
-	ShowHidden  string      // address of the results with hidden pages
-	Back        string      // query string of this page
-	Lens        *lensChoice // nil if there is none to choose
-	Opened      bool        // the script reports which results are opened
-	Marking     *markForm   // nil for visitors who may not act
+	Why         string        // on no results
+	Hints       []hint        // on no results
+	Examples    []helpExample // on no results: queries with results; nil: none are known
+	Hidden      string        // number of hidden pages of blocked sites, or ""
+	ShowHidden  string        // address of the results with hidden pages
+	Back        string        // query string of this page
+	Lens        *lensChoice   // nil if there is none to choose
+	Opened      bool          // the script reports which results are opened
+	Marking     *markForm     // nil for visitors who may not act
 
 	messages *messages.Printer
 }

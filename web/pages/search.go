@@ -1,6 +1,7 @@
 package pages
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -43,11 +44,28 @@ func (s *searchPages) home(c *gin.Context) error {
 		return nil
 	}
 	v := s.View(c, "", "")
-	v.Body = plainExamples
-	if made := s.examples.get(c.Request.Context()); made != nil {
-		v.Body = *made
+	body := homeView{}
+	if body.Examples = s.examplesFor(c.Request.Context()); body.Examples == nil {
+		a, err := s.reader.Search(c.Request.Context(), searcher.Request{Query: examplesQuery, Limit: 1})
+		body.Examples, body.NoPages = plainExamples, err == nil && a.NoPages
 	}
+	v.Body = body
 	return s.Render(c, http.StatusOK, "home", v)
+}
+
+// A homeView is the home page.
+type homeView struct {
+	Examples []helpExample
+	NoPages  bool   // the index has no page
+	Again    string // "": there is no search to repeat
+}
+
+// examplesFor returns queries that find something in this collection, nil while there are none.
+func (s *searchPages) examplesFor(ctx context.Context) []helpExample {
+	if made := s.examples.get(ctx); made != nil {
+		return *made
+	}
+	return nil
 }
 
 // search shows the results of a query.
@@ -100,6 +118,9 @@ func (s *searchPages) search(c *gin.Context) error {
 	results.prefer(visitor, c.Request.URL.RawQuery, shown)
 	addIcons(results.Results, s.reader.Collection.HasIcon)
 	results.Opened = s.searches != nil
+	if len(response.Results) == 0 && !response.NoPages {
+		results.Examples = s.examplesFor(c.Request.Context())
+	}
 	if err := s.marking.add(c, results, r); err != nil {
 		return err
 	}
