@@ -69,7 +69,7 @@ func TestLanguages(t *testing.T) {
 			"/page?url=https://www.docs.test/old": {"die 1.234 Wörter ihres Textes", "das 38,50-Fache",
 				"weitergeleitet, Status 301; führt zu Dokument 4711", "1 der letzten 2 Besuche fanden eine Änderung (Zeitraum: 3 h 0 min)"},
 			"/links?doc=4711": {"40 Seiten verweisen hierher", "1 bis 25 von 40", "andere Website"},
-			"/explain?q=inverted+index&url=https://www.docs.test/": {"<strong class=\"num\">22,608337</strong>", "aus 7 Summanden",
+			"/explain?q=inverted+index&url=https://www.docs.test/": {"<strong class=\"num\">22,608</strong>", "aus 7 Summanden",
 				`<span class="detail"><span lang="en">3 steps below the host</span>`},
 			"/site/docs.test": {"1.234 Dokumente im Index, 1.200 davon abgerufen.", "25,0 %", "nicht gefunden"},
 			"/bot":            {"Über den Crawler", "<code>192.0.2.7</code>, <code>2001:db8::7</code>", "<code>&lt;meta name"},

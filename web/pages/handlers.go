@@ -19,7 +19,6 @@ import (
 	"anatomy/web/internal/recent"
 	"anatomy/web/internal/respond"
 	"anatomy/web/internal/session"
-	"anatomy/web/internal/text"
 )
 
 // Options configure the pages.
@@ -82,7 +81,7 @@ func Functions(f *frame.Frame, m *messages.Printer) template.FuncMap {
 		"resultList": func(results []resultView, tab bool) template.HTML { return resultList(m, results, tab) },
 		"tools":      func(v *resultsView) template.HTML { return tools(m, v) },
 		"reported":   func(english string) template.HTML { return reportedHTML(m, english) },
-		"points":     func(s searcher.Score) string { return m.Decimal(text.Points(s)) },
+		"points":     func(s searcher.Score) string { return points(m, s) },
 
 		// The same on every page of results, of which it took a third.
 		"tips": sync.OnceValue(func() template.HTML { return f.Part(m, "operators", plainExamples) }),

@@ -3,9 +3,11 @@ package pages
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"net/http"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/gin-gonic/gin"
@@ -119,7 +121,7 @@ func newLinksView(m *messages.Printer, r *collection.LinkReport, shown *linksSho
 		JSON: "/api/v1/links?" + url.Values{"url": {r.URL}}.Encode(),
 	}
 	if v.HasRank {
-		v.Rank, v.Brought = significant(m, r.Rank), m.Percent(r.FromLinks/r.Rank)
+		v.Rank, v.Brought = share(m, r.Rank), m.Percent(r.FromLinks/r.Rank)
 	}
 	if r.InCount > len(r.In) || r.OutCount > len(r.Out) {
 		v.Most = reader.MaxLinks
@@ -218,8 +220,14 @@ func quotations(m *messages.Printer, texts []string) string {
 	return text.Quotations(texts, m.Text("“%s”"))
 }
 
-// significant returns a number with three significant digits.
-func significant(m *messages.Printer, v float64) string { return m.Decimal(fmt.Sprintf("%.3g", v)) }
+// share returns a share in percent, with two significant digits or one decimal, whichever are more.
+func share(m *messages.Printer, v float64) string {
+	if v >= 0.01 {
+		return m.Percent(v)
+	}
+	decimals := 1 - int(math.Floor(math.Log10(100*max(v, 1e-12))))
+	return m.Decimal(strconv.FormatFloat(100*v, 'f', decimals, 64)) + " %"
+}
 
 // linkTitle returns the title of a page, or its URL.
 func linkTitle(title, url string) string {

@@ -159,7 +159,7 @@ func newFormat(english, form string) format {
 // reportedText translates a text of another room. It reports whether the catalogues have it.
 func reportedText(m *messages.Printer, english string) (translated string, ok bool) {
 	if m == messages.English || english == "" {
-		return english, true
+		return m.Text(english), true
 	}
 	if list := strings.Split(english, ", "); len(list) > 1 {
 		for i, one := range list {

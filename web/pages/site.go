@@ -70,7 +70,7 @@ func newSiteReportView(m *messages.Printer, r *collection.SiteReport, num int) *
 	for _, p := range r.Pages {
 		row := siteRow{Href: text.Linkable(p.URL), Title: text.Shorten(cmp.Or(strings.TrimSpace(p.Title), p.URL), text.MaxTitle), Crumbs: text.Breadcrumb(p.URL), Info: address.TraceHref(p.URL), Crawled: p.Crawled}
 		if v.HasRank {
-			row.Share, row.Bar = m.Percent(p.PageRank/r.PageRank), int(1000*p.PageRank/max(r.Pages[0].PageRank, 1e-300))
+			row.Share, row.Bar = share(m, p.PageRank/r.PageRank), int(1000*p.PageRank/max(r.Pages[0].PageRank, 1e-300))
 		}
 		v.Rows = append(v.Rows, row)
 	}

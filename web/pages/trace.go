@@ -74,7 +74,7 @@ func newTraceView(m *messages.Printer, asked string, t *collection.Trace) *trace
 		v.Near = append(v.Near, nearView{address.TraceHref(known), known})
 	}
 	if t.PageRank > 0 {
-		v.Rank = m.Text("%s of all rank, %s times the average", significant(m, t.PageRank), m.Decimal(fmt.Sprintf("%.2f", t.Average)))
+		v.Rank = m.Text("%s of all rank, %s times the average", share(m, t.PageRank), m.Decimal(fmt.Sprintf("%.2f", t.Average)))
 	}
 	if t.Indexed && t.Crawled {
 		v.Cached = address.CachedHref(uint64(t.Doc), "", false)

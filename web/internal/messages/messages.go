@@ -2,7 +2,7 @@
 //
 // A message is named by its English text. The catalogue of a language, LANGUAGE.toml, has its
 // translation: one text, or one for each plural form of the number that is its first argument. The
-// catalogue of English has plural forms alone. Arguments are written as in package fmt; a number
+// catalogue of English has plural forms, and names that are shown otherwise than they are written. Arguments are written as in package fmt; a number
 // written with %d gets the separators of the language.
 package messages
 
@@ -110,12 +110,12 @@ func (p *Printer) HTML(english string, args ...any) template.HTML {
 	return template.HTML(p.Text(english, args...))
 }
 
-// Forms returns the texts of a message in all plural forms.
+// Forms returns the texts of a message in all plural forms, or the message itself if it has none.
 func (p *Printer) Forms(english string) []string {
 	if forms, ok := p.plurals[english]; ok {
 		return slices.Collect(maps.Values(forms))
 	}
-	return []string{p.Text(english)}
+	return []string{english}
 }
 
 // Count returns a number with separators: 1,234 or 1.234.
