@@ -52,6 +52,15 @@ var reported = []string{
 	"root of its host", "%d folders deep",
 	"you raised %s", "you lowered %s", "you pinned %s", "you prefer pages in %s",
 
+	// Why a search has no results: searcher.Response.Why.
+	"No page matches all of the query.", "No page contains %s.", "No page contains any of %s.",
+	"Pages match, but none within %s.", "There are only %s.", "There are only %s, with %s.",
+	"%d results", "%d near-duplicates", "%d images",
+	"The only page that matches is on a site that you blocked.",
+	"All %d pages that match are on sites that you blocked.",
+	"No page links to %s.", "No other page is linked to together with %s.", "Not in the index: %s.",
+	"The matching pages have no image for this query.", "%s Spelling corrections are not ready yet.",
+
 	// States of documents, and outcomes of their last visits.
 	"out of scope", "nofollowed", "trapped", "queued", "waiting", "finished", "given up",
 	"fetched", "redirected", "unmodified", "forbidden", "gone", "unsupported", "too large", "refused",
