@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"syscall"
 	"time"
@@ -40,6 +41,9 @@ func Snapshot(
 		return fmt.Errorf("snapshot: %w", err)
 	}
 	lock, err := vfs.Default.Lock(to + ".lock")
+	if errors.As(err, new(*fs.PathError)) {
+		return fmt.Errorf("snapshot: %w", err)
+	}
 	if err != nil {
 		return fmt.Errorf("snapshot: another process is copying %s for the same purpose", dir)
 	}

@@ -87,7 +87,9 @@ func hint(s *cli.GlobalFlags, c *cobra.Command, err error) string {
 	case errors.Is(err, pagerank.ErrNoNodes):
 		return "crawl some pages first: " + s.Command("crawl URL")
 	case errors.Is(err, syscall.ENOSPC):
-		return "free some disk space and run the same command again; it resumes"
+		return "free some disk space and run the same command again"
+	case errors.Is(err, syscall.EROFS):
+		return "search, serve, stats and check work on a read-only disk; to write: mount it for writing"
 	case errors.Is(err, fs.ErrPermission):
 		return "check the permissions, or name another file or folder"
 	case errors.Is(err, syscall.ENOTDIR):

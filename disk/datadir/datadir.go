@@ -38,6 +38,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -153,6 +154,9 @@ func useDisks(dir string, disks []Disk) (locks closers, err error) {
 			return locks, &DiskError{dir, d.Path, fmt.Errorf("is used by %s, of which this folder is a copy", m.of)}
 		}
 		lock, err := vfs.Default.Lock(filepath.Join(d.Path, "LOCK"))
+		if errors.As(err, new(*fs.PathError)) {
+			return locks, &DiskError{dir, d.Path, fmt.Errorf("cannot be written: %w", err)}
+		}
 		if err != nil {
 			return locks, &BusyError{Dir: d.Path}
 		}
@@ -189,9 +193,13 @@ func isShard(dir string) bool {
 }
 
 // Lock locks the folder dir for writing, whether or not it is a data folder yet. The error is a
-// *BusyError if another process has locked it.
+// *BusyError if another process has locked it, and wraps an *fs.PathError if the file LOCK cannot
+// be written.
 func Lock(dir string) (io.Closer, error) {
 	lock, err := vfs.Default.Lock(filepath.Join(dir, "LOCK"))
+	if errors.As(err, new(*fs.PathError)) {
+		return nil, fmt.Errorf("data folder: %w", err)
+	}
 	if err != nil {
 		return nil, &BusyError{Dir: dir, PID: holder(dir)}
 	}

@@ -3,6 +3,7 @@ package datadir
 import (
 	"bytes"
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -29,6 +30,17 @@ func TestOneWriter(t *testing.T) {
 		t.Fatalf("after the first writer closed: %v", err)
 	}
 	w.Close()
+}
+
+// A lock that cannot be written, as on a read-only disk, is not one that another process holds.
+func TestLockThatCannotBeWritten(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.Mkdir(filepath.Join(dir, "LOCK"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Lock(dir); IsBusy(err) || !errors.As(err, new(*fs.PathError)) {
+		t.Errorf("Lock: %v, want the error of the file system", err)
+	}
 }
 
 func TestOtherVersion(t *testing.T) {
