@@ -13,12 +13,12 @@ import (
 // A Candidate is a worker that may get a lease.
 type Candidate struct {
 	ID     string
-	Silent bool // the host did not answer it
+	Silent bool // it did not reach the host
 	Full   bool // it has as many leases as its capacity
 }
 
 // Choose returns the ID of the worker for a host, or "" without candidates. It prefers workers that
-// the host answered, then workers with free capacity, and among equals the one with the highest
+// reached the host, then workers with free capacity, and among equals the one with the highest
 // hash of its ID and the host (rendezvous hashing).
 func Choose(host string, all iter.Seq[Candidate]) string {
 	var best Candidate
@@ -46,8 +46,8 @@ func compare(a, b bool) int {
 	return -1
 }
 
-// Reassigns reports whether a lease whose host did not answer some candidates goes to another one
-// at once. If not, the host counts as giving no answer.
+// Reassigns reports whether a lease whose host some candidates did not reach goes to another one at
+// once. If not, the outcomes of the last one count.
 func Reassigns(all iter.Seq[Candidate]) bool {
 	silent, others := 0, 0
 	for c := range all {
@@ -79,13 +79,19 @@ type silence struct {
 
 // buffer buffers a result. It returns false if the host has answered.
 func (s *silence) buffer(r vocab.Fetch) bool {
-	if r.Outcome != vocab.Skipped && (r.Outcome != vocab.Failed || r.Status != 0) {
+	if r.Outcome != vocab.Skipped && !isUnreached(r) {
 		s.broken = true
 	}
 	if !s.broken {
 		s.held = append(s.held, r)
 	}
 	return !s.broken
+}
+
+// isUnreached reports whether a worker failed to reach the host, or refused to: for a private address
+// or a certificate, which another worker may accept.
+func isUnreached(r vocab.Fetch) bool {
+	return r.Status == 0 && (r.Outcome == vocab.Failed || r.Outcome == vocab.Refused)
 }
 
 // release calls handle with the buffered results.
@@ -96,8 +102,8 @@ func (s *silence) release(handle func(vocab.Fetch)) {
 	s.held = nil
 }
 
-// endSilence records, when the report of a lease arrives, whether the host answered the worker. If
-// it did not, and another worker will try, the buffered results become Skipped.
+// endSilence records, when the report of a lease arrives, whether the worker reached the host. If it
+// did not, and another worker will try, the buffered results become Skipped.
 func (f *Fleet) endSilence(v *visit, s *silence, requests int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -106,7 +112,7 @@ func (f *Fleet) endSilence(v *visit, s *silence, requests int) {
 		delete(silent, host)
 		return
 	}
-	if !slices.ContainsFunc(s.held, func(r vocab.Fetch) bool { return r.Outcome == vocab.Failed }) {
+	if !slices.ContainsFunc(s.held, isUnreached) {
 		return
 	}
 	if len(silent) >= maxNoted {
@@ -118,6 +124,6 @@ func (f *Fleet) endSilence(v *visit, s *silence, requests int) {
 	}
 	for i := range s.held {
 		r := &s.held[i]
-		r.Outcome, r.Reason = vocab.Skipped, "its crawler got no answer, another crawler tries"
+		r.Outcome, r.Reason = vocab.Skipped, "its crawler did not reach the host, another crawler tries"
 	}
 }

@@ -178,41 +178,49 @@ type sentMessages map[byte]int
 func (s sentMessages) Send(_ string, m []byte) error { s[m[0]]++; return nil }
 func (s sentMessages) Forget(string)                 {}
 
-// TestGivesBack: a host that is silent to a worker goes to another one, until it was silent to all or
-// to maxSilent. Then its targets have failed.
+// TestGivesBack: a host that a worker does not reach goes to another one, until all or maxSilent have
+// tried. Then the outcome of the last one counts.
 func TestGivesBack(t *testing.T) {
 	for _, workers := range []int{1, 2, maxSilent, maxSilent + 5} {
-		owner := New(Options{Bus: nowhere{}}, crawler.Options{})
-		for i := range workers {
-			owner.Receive(fmt.Sprint("w", i), encode(workerExamples[0]))
-		}
-		tried := map[*remote]bool{}
-		for tries := 1; ; tries++ {
-			v := &visit{lease: &vocab.Lease{Host: "a.test"}}
-			owner.mu.Lock()
-			v.remote = owner.choose("a.test")
-			owner.mu.Unlock()
-			tried[v.remote] = true
-			s := &silence{}
-			s.buffer(vocab.Fetch{Outcome: vocab.Failed})
-			s.buffer(vocab.Fetch{Outcome: vocab.Skipped})
-			owner.endSilence(v, s, 0)
-			if s.held[0].Outcome == vocab.Skipped {
-				continue
-			}
-			if want := min(workers, maxSilent); tries != want || len(tried) != want {
-				t.Errorf("%d workers: %d tries by %d of them", workers, tries, len(tried))
-			}
-			owner.endSilence(v, &silence{}, 1) // it answers now
-			owner.mu.Lock()
-			if workers <= maxSilent && owner.choose("a.test") != v.remote {
-				t.Errorf("%d workers: the host goes to a worker that it does not answer", workers)
-			}
-			owner.mu.Unlock()
-			break
-		}
-		owner.Close()
+		givesBack(t, workers, vocab.Failed)
+		givesBack(t, workers, vocab.Refused)
 	}
+}
+
+func givesBack(t *testing.T, workers int, outcome vocab.Outcome) {
+	owner := New(Options{Bus: nowhere{}}, crawler.Options{})
+	for i := range workers {
+		owner.Receive(fmt.Sprint("w", i), encode(workerExamples[0]))
+	}
+	tried := map[*remote]bool{}
+	for tries := 1; ; tries++ {
+		v := &visit{lease: &vocab.Lease{Host: "a.test"}}
+		owner.mu.Lock()
+		v.remote = owner.choose("a.test")
+		owner.mu.Unlock()
+		tried[v.remote] = true
+		s := &silence{}
+		s.buffer(vocab.Fetch{Outcome: outcome})
+		s.buffer(vocab.Fetch{Outcome: vocab.Skipped})
+		owner.endSilence(v, s, 0)
+		if s.held[0].Outcome == vocab.Skipped {
+			continue
+		}
+		if s.held[0].Outcome != outcome {
+			t.Errorf("%d workers: outcome %v, want %v", workers, s.held[0].Outcome, outcome)
+		}
+		if want := min(workers, maxSilent); tries != want || len(tried) != want {
+			t.Errorf("%d workers: %d tries by %d of them", workers, tries, len(tried))
+		}
+		owner.endSilence(v, &silence{}, 1) // it answers now
+		owner.mu.Lock()
+		if workers <= maxSilent && owner.choose("a.test") != v.remote {
+			t.Errorf("%d workers: the host goes to a worker that it does not answer", workers)
+		}
+		owner.mu.Unlock()
+		break
+	}
+	owner.Close()
 }
 
 // TestSilenceEnds: results behind an answer are not held back, and those before it come first.
