@@ -21,6 +21,14 @@ func TestBoxScript(t *testing.T) {
 	if w.Code != http.StatusOK || len(body) > 20<<10 || !strings.Contains(body, ":host") {
 		t.Errorf("%d, %d bytes of script", w.Code, len(body))
 	}
+	for lang, want := range map[string]string{
+		"de": "Nichts gefunden", "fr": "Tous les résultats", "es": "Buscar en {host}", "pt-BR": "Limpar",
+		"ja": "最近の検索", "zh-CN": "全部结果", "xx": "Recent searches", "": "Recent searches",
+	} {
+		if text := get(t, s, "/box.js?lang="+lang, http.StatusOK); !strings.Contains(text, want) || len(text) > 20<<10 {
+			t.Errorf("%q: %d bytes of script, or no %q", lang, len(text), want)
+		}
+	}
 	for _, banned := range []string{"innerHTML", "outerHTML", "insertAdjacent", "eval(", "Function(", ".style", "{{"} {
 		if strings.Contains(body, banned) {
 			t.Errorf("the script has %s", banned)

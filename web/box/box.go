@@ -8,11 +8,13 @@ import (
 	"net/http"
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/gin-gonic/gin"
 
 	"anatomy/searcher"
 	"anatomy/web/api"
+	"anatomy/web/internal/messages"
 	"anatomy/web/internal/params"
 	"anatomy/web/internal/reader"
 	"anatomy/web/internal/respond"
@@ -31,11 +33,36 @@ var scriptSource string
 //go:embed box.css
 var styleSource string
 
-// script is box.js with box.css in it, without indentation: 18 KB. scriptTag names its version.
-var (
-	script    = []byte(strings.Replace(unindented(scriptSource), `"{{css}}"`, quoted(styleSource), 1))
-	scriptTag = fmt.Sprintf(`"%08x"`, crc32.ChecksumIEEE(script))
-)
+// A script is box.js with box.css and the labels of a language in it, without indentation: 19 KB.
+type script struct {
+	source []byte
+	tag    string // names its version
+}
+
+// scripts are those of all languages, by tag of the language.
+var scripts = sync.OnceValue(func() map[string]script {
+	all := map[string]script{}
+	styled := strings.Replace(unindented(scriptSource), `"{{css}}"`, quoted(unindented(styleSource)), 1)
+	for _, m := range messages.All() {
+		source := []byte(strings.Replace(styled, `"{{labels}}"`, quoted(labels(m)), 1))
+		all[m.Tag] = script{source, fmt.Sprintf(`"%08x"`, crc32.ChecksumIEEE(source))}
+	}
+	return all
+})
+
+// labels returns the labels of the box as JSON. The script replaces names in braces.
+func labels(m *messages.Printer) string {
+	b, _ := json.Marshal(map[string]string{ // texts: cannot fail
+		"button": m.Text("Search"), "dialog": m.Text("Search"), "placeholder": m.Text("Search"),
+		"close": m.Text("Close"), "list": m.Text("Results"), "results": m.Text("Results: {n}"),
+		"none": m.Text("No results for “{q}”"), "all": m.Text("All results"), "pinned": m.Text("Pinned"),
+		"start": m.Text("Type to search"), "recent": m.Text("Recent searches"), "clear": m.Text("Clear"),
+		"busy":      m.Text("The search is busy. Try again in a moment."),
+		"failed":    m.Text("The search cannot be reached from here."),
+		"elsewhere": m.Text("Search at {host}"),
+	})
+	return string(b)
+}
 
 // unindented returns a text without white space at the beginning of its lines. No string of
 // box.js has several lines.
@@ -43,22 +70,23 @@ func unindented(source string) string {
 	return regexp.MustCompile(`(?m)^[ \t]+`).ReplaceAllString(source, "")
 }
 
-// quoted returns a style sheet as a string of JavaScript.
-func quoted(source string) string {
-	b, _ := json.Marshal(unindented(source)) // a string: cannot fail
+// quoted returns a text as a string of JavaScript.
+func quoted(text string) string {
+	b, _ := json.Marshal(text) // a string: cannot fail
 	return string(b)
 }
 
 // serveScript serves the script under a name that does not change: browsers ask for a new one after
-// an hour.
+// an hour. The parameter lang is the language of its labels, by default English.
 func (b *box) serveScript(c *gin.Context) {
+	s := scripts()[messages.For(c.Query("lang")).Tag]
 	c.Header("Cache-Control", "private, max-age=3600")
-	c.Header("ETag", scriptTag)
-	if c.GetHeader("If-None-Match") == scriptTag {
+	c.Header("ETag", s.tag)
+	if c.GetHeader("If-None-Match") == s.tag {
 		c.Status(http.StatusNotModified)
 		return
 	}
-	c.Data(http.StatusOK, "text/javascript; charset=utf-8", script)
+	c.Data(http.StatusOK, "text/javascript; charset=utf-8", s.source)
 }
 
 // defaultPages is the number of pages of an answer: with their sections they fill a screen.

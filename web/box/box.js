@@ -11,23 +11,7 @@
     CSS.supports("color", "light-dark(#000, #fff)");
   if (!supported || customElements.get("anatomy-search")) return; // the page's form stays
 
-  const labels = {
-    button: "Search",
-    dialog: "Search",
-    placeholder: "Search",
-    close: "Close",
-    list: "Results",
-    results: "Results: {n}",
-    none: "No results for “{q}”",
-    all: "All results",
-    pinned: "Pinned",
-    start: "Type to search",
-    recent: "Recent searches",
-    clear: "Clear",
-    busy: "The search is busy. Try again in a moment.",
-    failed: "The search cannot be reached from here.",
-    elsewhere: "Search at {host}",
-  };
+  const labels = JSON.parse("{{labels}}"); // in the language of the parameter lang, put in by the server
   const mac = /Mac|iPhone|iPad/.test(navigator.platform);
   const isCommand = (e) => (mac ? e.metaKey : e.ctrlKey) && e.key.toLowerCase() === "k";
   const isComposing = (e) => e.isComposing || e.keyCode === 229; // 229: the Enter that ends it, in Safari

@@ -135,6 +135,7 @@ func usedMessages(t *testing.T) map[string]bool {
 	}
 	messagesInCode(t, used, ".")
 	messagesInCode(t, used, "../admin")
+	messagesInCode(t, used, "../box")
 	messagesInCode(t, used, "../internal/frame")
 	messagesInCode(t, used, "../internal/respond")
 	messagesInCode(t, used, "../internal/session")
