@@ -260,6 +260,36 @@ func TestPage(t *testing.T) {
 	}
 }
 
+// TestKeepHeaders: the headers of a request and its answer are kept without secrets, and are cut between two
+// fields if they are long.
+func TestKeepHeaders(t *testing.T) {
+	w := newWorld(t, func(rw http.ResponseWriter, r *http.Request) {
+		h := rw.Header()
+		h.Set("Set-Cookie", "session=secret")
+		h["Server"] = []string{"one", "two"}
+		if r.URL.Path == "/long" {
+			for i := range 100 {
+				h.Set(fmt.Sprintf("X-Long-%d", i), strings.Repeat("x", 1000))
+			}
+		}
+		page(rw, "text")
+	}, func(o *Options) { o.Contact, o.KeepHeaders = "me@example.org", true })
+	got, _ := w.visit(t, "http://www.test/a?b", "http://www.test/long")
+	request, answer, ok := got[0].Page.CutHeaders()
+	if !ok || !strings.HasPrefix(request, "GET /a?b HTTP/1.1\r\nHost: www.test\r\nAccept: ") ||
+		!strings.HasSuffix(request, "User-Agent: anatomy/0.1 (contact: me@example.org)\r\n\r\n") {
+		t.Errorf("request %q", request)
+	}
+	if !strings.HasPrefix(answer, "HTTP/1.1 200 OK\r\nContent-Length: ") || !strings.Contains(answer, "\r\nServer: one\r\nServer: two\r\n") ||
+		strings.Contains(answer, "secret") {
+		t.Errorf("answer %q", answer)
+	}
+	_, answer, ok = got[1].Page.CutHeaders()
+	if n := len(got[1].Page.Headers); !ok || n > vocab.MaxHeaders || n < vocab.MaxHeaders-2000 || !strings.HasSuffix(answer, "xx\r\n\r\n") {
+		t.Errorf("%d bytes of a long header, %v", n, ok)
+	}
+}
+
 // TestStatus checks the outcome of each status.
 func TestStatus(t *testing.T) {
 	w := newWorld(t, func(rw http.ResponseWriter, r *http.Request) {

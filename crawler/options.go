@@ -61,6 +61,7 @@ type Options struct {
 	MaxBody       int64         // bytes of a page, decoded; default 10 MB (10<<20)
 	MaxHeader     int64         // bytes of a response header; default 256 KB
 	MaxCrawlDelay time.Duration // maximum Crawl-delay observed between two fetches; default 30 s
+	KeepHeaders   bool          // keep the headers of requests and answers with pages
 	RobotsBytes   int           // memory for robots.txt rules; default 64 MB
 	IdleConns     int           // idle connections to all hosts; default 512
 

@@ -85,6 +85,9 @@ func (c *client) readPage(
 		Body:         text,
 		Truncated:    cut,
 	}
+	if c.o.KeepHeaders {
+		f.Page.Headers = keptHeaders(resp)
+	}
 	return nil
 }
 

@@ -35,8 +35,9 @@ type ExportReport struct {
 }
 
 // Export writes the current pages as a web archive, in the order of the repository, shard by shard:
-// responses, revisit records for duplicates, and redirects. HTTP headers have the stored fields;
-// bodies have no content coding. The archive has no requests, because they are not stored.
+// responses, revisit records for duplicates, and redirects. If a page's headers were kept, its response has
+// the header as it was received, and a request record follows; other HTTP headers have the stored fields.
+// Bodies have no content coding: fields about the coding begin with "X-Archive-Orig-".
 func Export(ctx context.Context, w *warc.Writer, dir string, o ExportOptions) (report ExportReport, err error) {
 	if o.Now == nil {
 		o.Now = time.Now
@@ -95,7 +96,7 @@ func (e *exporter) begin() (err error) {
 		warc.Field{Name: "software", Value: e.o.Software},
 		warc.Field{Name: "format", Value: "WARC File Format 1.1"},
 		warc.Field{Name: "conformsTo", Value: "http://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/"},
-		warc.Field{Name: "description", Value: "headers of answers hold the fields that were kept; bodies are without content coding"},
+		warc.Field{Name: "description", Value: "headers hold what was kept; bodies are without content coding, fields about it begin with " + originalField},
 	))
 	return err
 }
@@ -122,12 +123,57 @@ func (e *exporter) page(p *vocab.Page, status int) error {
 	if status == 0 {
 		status = http.StatusOK
 	}
+	if request, answer, ok := p.CutHeaders(); ok {
+		e.block.Reset()
+		e.status = status
+		e.received(answer, p)
+		e.block.Write(p.Body)
+		id, err := e.write(warc.Response, p, warc.Digest(p.Body))
+		if err != nil {
+			return err
+		}
+		_, err = e.w.Write(warc.Request, p.Fetched, []warc.Field{
+			{Name: "WARC-Target-URI", Value: p.URL},
+			{Name: "WARC-Warcinfo-ID", Value: e.info},
+			{Name: "WARC-Concurrent-To", Value: id},
+			{Name: "Content-Type", Value: "application/http;msgtype=request"},
+		}, []byte(request))
+		return err
+	}
 	refresh, links := p.HeaderFields()
 	e.head(status, "Content-Type", p.ContentType, "Content-Language", p.Language, "Last-Modified", p.LastModified,
 		"ETag", p.ETag, "X-Robots-Tag", p.Robots, "Refresh", refresh, "Link", links,
 		"Content-Length", fmt.Sprint(len(p.Body)))
 	e.block.Write(p.Body)
-	return e.write(warc.Response, p, warc.Digest(p.Body))
+	_, err := e.write(warc.Response, p, warc.Digest(p.Body))
+	return err
+}
+
+// originalField begins the names of fields that describe the body as it was sent, not as it is stored.
+const originalField = "X-Archive-Orig-"
+
+// received writes the header of an answer as it was received to the block.
+func (e *exporter) received(header string, p *vocab.Page) {
+	length := fmt.Sprint("Content-Length: ", len(p.Body))
+	for line := range strings.SplitSeq(strings.TrimSuffix(header, "\r\n\r\n"), "\r\n") {
+		if line == length {
+			continue // it is written below
+		}
+		switch name, _, _ := strings.Cut(line, ":"); name {
+		case "Content-Type":
+			if !p.Rendered() {
+				break
+			}
+			fallthrough
+		case "Content-Encoding", "Content-Length", "Transfer-Encoding":
+			line = originalField + line
+		}
+		e.block.WriteString(line + "\r\n")
+	}
+	if p.Rendered() {
+		fmt.Fprintf(&e.block, "Content-Type: %s\r\n", p.ContentType)
+	}
+	e.block.WriteString(length + "\r\n\r\n")
 }
 
 // duplicate writes a revisit record of the canonical page, if that still has the same body.
@@ -146,9 +192,10 @@ func (e *exporter) duplicate(rec *repository.Record, d *docindex.Record) error {
 	}
 	e.report.Duplicates++
 	e.head(http.StatusOK)
-	return e.write(warc.Revisit, &rec.Page, warc.Digest(original.Page.Body), warc.Field{Name: "WARC-Profile", Value: warc.SameDigest},
+	_, err = e.write(warc.Revisit, &rec.Page, warc.Digest(original.Page.Body), warc.Field{Name: "WARC-Profile", Value: warc.SameDigest},
 		warc.Field{Name: "WARC-Refers-To-Target-URI", Value: of.URL},
 		warc.Field{Name: "WARC-Refers-To-Date", Value: of.Fetch.Fetched.Format(time.RFC3339)})
+	return err
 }
 
 func (e *exporter) redirect(rec *repository.Record, status int) error {
@@ -156,7 +203,8 @@ func (e *exporter) redirect(rec *repository.Record, status int) error {
 		status = http.StatusFound
 	}
 	e.head(status, "Location", rec.Location, "Content-Length", "0")
-	return e.write(warc.Response, &rec.Page, warc.Digest(nil))
+	_, err := e.write(warc.Response, &rec.Page, warc.Digest(nil))
+	return err
 }
 
 // head starts a block with an HTTP header. fields are alternating names and values. Empty values
@@ -175,7 +223,8 @@ func (e *exporter) head(status int, fields ...string) {
 	e.block.WriteString("\r\n")
 }
 
-func (e *exporter) write(kind string, p *vocab.Page, digest string, more ...warc.Field) error {
+// write writes a record with the block, and returns its ID.
+func (e *exporter) write(kind string, p *vocab.Page, digest string, more ...warc.Field) (id string, err error) {
 	fields := append([]warc.Field{
 		{Name: "WARC-Target-URI", Value: p.URL},
 		{Name: "WARC-Warcinfo-ID", Value: e.info},
@@ -189,8 +238,8 @@ func (e *exporter) write(kind string, p *vocab.Page, digest string, more ...warc
 		fields = append(fields, warc.Field{Name: warc.Truncated, Value: p.Truncated.String()})
 	}
 	from := e.w.Offset()
-	if _, err := e.w.Write(kind, p.Fetched, fields, e.block.Bytes()); err != nil || e.o.Written == nil {
-		return err
+	if id, err = e.w.Write(kind, p.Fetched, fields, e.block.Bytes()); err != nil || e.o.Written == nil {
+		return id, err
 	}
 	media, _, _ := strings.Cut(p.ContentType, ";")
 	if kind == warc.Revisit {
@@ -200,5 +249,5 @@ func (e *exporter) write(kind string, p *vocab.Page, digest string, more ...warc
 		URL: p.URL, At: p.Fetched, Media: strings.ToLower(strings.TrimSpace(media)), Status: e.status, Digest: digest,
 		Length: e.w.Offset() - from, Offset: from,
 	})
-	return nil
+	return id, nil
 }

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"anatomy/demo"
 	"anatomy/engine"
 	"anatomy/internal/test/testweb"
 	"anatomy/searcher"
@@ -268,4 +269,48 @@ func TestExportRendered(t *testing.T) {
 			t.Errorf("%s: rendered is %v", p.URL, p.Rendered())
 		}
 	}
+}
+
+// TestExportHeaders: with the headers of a crawl that kept them, an archive has a request for each response,
+// and its import has the same pages.
+func TestExportHeaders(t *testing.T) {
+	web, err := demo.Start(t.Context(), demo.Options{})
+	testweb.Must(t, err)
+	defer web.Close()
+	dir, again := filepath.Join(t.TempDir(), "data"), t.TempDir()
+	o := testweb.CrawlOptions(dir, web.HTTPPort(), web.Resolver(), web.Start())
+	o.Crawler.KeepHeaders = true
+	testweb.Crawl(t, o)
+	var b bytes.Buffer
+	w, err := warc.NewWriter(&b, warc.Gzip)
+	testweb.Must(t, err)
+	report, err := upkeep.Export(t.Context(), w, dir, upkeep.ExportOptions{})
+	testweb.Must(t, err)
+	r := warc.NewReader(bytes.NewReader(b.Bytes()), warc.ReaderOptions{})
+	requests, last := 0, ""
+	for rec, err := r.Next(); err == nil; rec, err = r.Next() {
+		switch block := string(rec.Block); rec.Type() {
+		case warc.Response:
+			last = rec.Get("WARC-Record-ID")
+			if strings.HasPrefix(block, "HTTP/1.1 200") && !strings.Contains(block, "\r\nDate: ") {
+				t.Errorf("%s: %.300q", rec.URL(), block)
+			}
+		case warc.Request:
+			requests++
+			if !strings.HasPrefix(block, "GET /") || !strings.HasSuffix(block, "\r\n\r\n") || rec.Get("WARC-Concurrent-To") != last {
+				t.Errorf("%s: %q", rec.URL(), block)
+			}
+		}
+	}
+	if requests != report.Pages || requests < 20 {
+		t.Errorf("%d requests of %d pages", requests, report.Pages)
+	}
+	imported(t, again, b.Bytes())
+	want, got := map[string]string{}, map[string]string{}
+	for pages, dir := range map[*map[string]string]string{&want: dir, &got: again} {
+		for _, p := range testweb.Bodies(t, dir, testweb.Records(t, dir)) {
+			(*pages)[p.URL] = fmt.Sprintf("%q", []string{p.ContentType, p.Language, p.LastModified, p.ETag, p.Robots, p.Links, string(p.Body)})
+		}
+	}
+	testweb.SameMaps(t, "pages", got, want)
 }

@@ -137,6 +137,7 @@ type Page struct {
 	ETag         string
 	Robots       string     // X-Robots-Tag, one field a line
 	Links        string     // Link fields with relations of the page (RFC 8288), joined by ", ", with those of sitemaps; see RefreshRelation
+	Headers      string     // of the request and the answer, if they are kept; see CutHeaders
 	SignedIn     bool       // it was fetched with credentials, so not everybody may read it
 	Body         []byte     // without content coding; at most the crawler's bound
 	Truncated    Truncation // Body is a prefix of the body
@@ -145,6 +146,17 @@ type Page struct {
 // RefreshRelation is the relation of the one member of Page.Links that is not a Link field:
 // Refresh, which is kept as <>; rel=refresh; content="5; url=/there".
 const RefreshRelation = "refresh"
+
+// MaxHeaders is the maximum of Page.Headers in bytes.
+const MaxHeaders = 16 << 10
+
+// CutHeaders returns the header of the request for a page and that of the answer, both as in HTTP/1.1 with
+// the empty line at the end; ok is false if they are not kept. Fields with secrets are missing.
+func (p *Page) CutHeaders() (request, answer string, ok bool) {
+	const end = "\r\n\r\n"
+	request, answer, ok = strings.Cut(p.Headers, end)
+	return request + end, answer, ok && strings.Index(answer, end) == len(answer)-len(end)
+}
 
 // HeaderFields returns the Refresh field of a page, or "" if it has none, and its Link fields.
 func (p *Page) HeaderFields() (refresh, links string) {

@@ -118,6 +118,7 @@ func (w *batchWriter) fetched(r *fetched) {
 		w.string(p.ETag)
 		w.string(p.Robots)
 		w.string(p.Links)
+		w.string(p.Headers)
 		w.uint(uint64(p.Truncated))
 		w.uint(uint64(len(p.Body)))
 		w.b = append(w.b, p.Body...)
@@ -193,8 +194,8 @@ func (d *decoder) fetched() *fetched {
 			ContentType: d.string(maxField), Language: d.string(maxField),
 			LastModified: d.string(maxField), ETag: d.string(maxField),
 			Robots: d.string(maxField), Links: d.string(maxField),
-			Truncated: vocab.Truncation(d.uint(uint64(vocab.Truncations) - 1)),
-			Body:      d.bytes(bus.MaxMessage),
+			Headers: d.string(vocab.MaxHeaders), Truncated: vocab.Truncation(d.uint(uint64(vocab.Truncations) - 1)),
+			Body: d.bytes(bus.MaxMessage),
 		}
 	}
 	for range d.count(sitemap.MaxURLs) {
@@ -257,6 +258,9 @@ func (s *Settings) accept(t *vocab.Target, f vocab.Fetch, now time.Time) (vocab.
 	}
 	if int64(len(p.Body)) > s.MaxBody || int64(header) > s.MaxHeader {
 		return f, fmt.Errorf("%w: a page larger than the limits", errRules)
+	}
+	if !s.KeepHeaders && p.Headers != "" {
+		return f, fmt.Errorf("%w: headers, which are not kept", errRules)
 	}
 	f.Bytes = max(f.Bytes, int64(len(p.Body)))
 	p.Doc, p.URL, p.Fetched = t.Doc, t.URL, now.UTC().Truncate(time.Second)

@@ -53,7 +53,7 @@ package fleet
 import "time"
 
 const (
-	protocol = 3 // version on both sides; others are refused
+	protocol = 4 // version on both sides; others are refused
 
 	beatEvery     = time.Second
 	ownerSilence  = 4 * time.Second // after which a worker ends its visits

@@ -110,6 +110,7 @@ type Settings struct {
 	MaxBody        int64         `json:"max_body"`
 	MaxHeader      int64         `json:"max_header"`
 	MaxCrawlDelay  time.Duration `json:"max_crawl_delay"`
+	KeepHeaders    bool          `json:"keep_headers,omitempty"`
 	RateLimit      int64         `json:"rate_limit,omitempty"` // bytes a second of each worker; 0 for none
 }
 
@@ -120,7 +121,7 @@ func settingsOf(o *crawler.Options) Settings {
 		UserAgent: d.UserAgent, Product: d.Product, Timeout: d.Timeout,
 		HeaderTimeout: d.HeaderTimeout, ConnectTimeout: d.ConnectTimeout, Grace: d.Grace,
 		MinRate: d.MinRate, MaxBody: d.MaxBody, MaxHeader: d.MaxHeader,
-		MaxCrawlDelay: d.MaxCrawlDelay, RateLimit: d.Rate.Rate(),
+		MaxCrawlDelay: d.MaxCrawlDelay, KeepHeaders: d.KeepHeaders, RateLimit: d.Rate.Rate(),
 	}
 }
 
@@ -130,7 +131,7 @@ func (s *Settings) apply(o *crawler.Options) {
 	o.UserAgent, o.Product, o.Timeout = s.UserAgent, s.Product, s.Timeout
 	o.HeaderTimeout, o.ConnectTimeout, o.Grace = s.HeaderTimeout, s.ConnectTimeout, s.Grace
 	o.MinRate, o.MaxBody, o.MaxHeader = s.MinRate, s.MaxBody, s.MaxHeader
-	o.MaxCrawlDelay = s.MaxCrawlDelay
+	o.MaxCrawlDelay, o.KeepHeaders = s.MaxCrawlDelay, s.KeepHeaders
 	if own := o.Rate.Rate(); s.RateLimit > 0 && (own == 0 || s.RateLimit < own) {
 		o.Rate = crawler.NewRateLimit(s.RateLimit)
 	}

@@ -32,7 +32,7 @@ var (
 				SignedIn:   true,
 				Page: &vocab.Page{
 					ContentType: "text/html", Language: "de", LastModified: "x", ETag: "y", Robots: "noindex",
-					Links: "<a>; rel=next", Truncated: vocab.OverTime, Body: []byte("body"),
+					Links: "<a>; rel=next", Headers: "GET", Truncated: vocab.OverTime, Body: []byte("body"),
 				},
 			}},
 			&fetched{target{5, 1}, vocab.Fetch{
@@ -169,6 +169,7 @@ func TestDismissed(t *testing.T) {
 		{"a large page", page(func(r *fetched) { r.Fetch.Page.Body = make([]byte, 101) })},
 		{"a large header", page(func(r *fetched) { r.Fetch.Page.Links = strings.Repeat("x", 51) })},
 		{"a redirect to nothing", page(func(r *fetched) { r.Fetch = vocab.Fetch{Outcome: vocab.Redirected, Location: "x"} })},
+		{"headers that are not kept", page(func(r *fetched) { r.Fetch.Page.Headers = "GET" })},
 		{"a header of two lines", page(func(r *fetched) { r.Fetch.Page.ETag = "x\nWARC-Type: y" })},
 		{"blocked", page(func(r *fetched) { r.Fetch = vocab.Fetch{Outcome: vocab.Blocked} })},
 		{"unmodified", page(func(r *fetched) { r.Fetch = vocab.Fetch{Outcome: vocab.Unmodified} })},

@@ -69,6 +69,7 @@ type crawlFlags struct {
 	hosts     int
 	noIndex   bool
 	noIcons   bool
+	headers   bool
 	recrawl   bool
 	watch     bool
 	minAge    time.Duration
@@ -208,6 +209,7 @@ logs in; "anatomy index --public-only" makes a folder without them.`,
 	f.networkFlags.add(c)
 	flags.BoolVar(&f.noIndex, "no-index", false, "store pages and follow links without building an index")
 	flags.BoolVar(&f.noIcons, "no-icons", false, "do not fetch the icons of sites, which are shown beside results")
+	flags.BoolVar(&f.headers, "keep-headers", false, "keep the headers of requests and answers, for \"anatomy export warc\"")
 	flags.BoolVar(&f.recrawl, "recrawl", false, "also visit pages that are due again")
 	flags.BoolVar(&f.watch, "watch", false, "keep running: visit pages when they are due again")
 	flags.StringVar(&f.schedule, "schedule", "", "recrawl at `TIME` while \"anatomy serve\" runs: each day, such as 03:00, or at an interval, such as 6h")
@@ -400,7 +402,7 @@ func (f *crawlFlags) options(c *cobra.Command, s *cli.GlobalFlags, log *slog.Log
 	if o.Crawler, err = f.crawlerOptions(); err != nil {
 		return o, err
 	}
-	o.Crawler.UserAgent, o.Crawler.Contact = f.agent, f.contact
+	o.Crawler.UserAgent, o.Crawler.Contact, o.Crawler.KeepHeaders = f.agent, f.contact, f.headers
 	o.Crawler.Renderer, err = f.renderer(c.Context())
 	return o, err
 }

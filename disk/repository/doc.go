@@ -37,15 +37,16 @@
 //
 // A record, with varints as in encoding/binary, and texts as a uvarint length and the bytes:
 //
-//	kind      1 byte: 1 page, 2 duplicate, 3 redirect, 4 page with Link fields; plus 16 in a copy
-//	          that compaction made, plus 32 if the request carried credentials, plus 64 if
+//	kind      1 byte: 1 page, 2 duplicate, 3 redirect, 4 page with Link fields, 5 page with
+//	          headers; plus 16 in a copy that compaction made, plus 32 if the request carried credentials, plus 64 if
 //	          the body was cut short
 //	why       1 byte, if it was cut short: vocab.Truncation
 //	docID     uvarint
 //	fetched   varint, Unix seconds
 //	URL       text
-//	page:      content type, language, last modified, ETag, robots: five texts; of kind 4, then
-//	           its Link fields, a text; the body is the rest
+//	page:      content type, language, last modified, ETag, robots: five texts; of kinds 4
+//	           and 5, then its Link fields, a text; of kind 5, then the headers of request and
+//	           answer, a text; the body is the rest
 //	duplicate: docID of the page with the same body, uvarint
 //	redirect:  docID of the target or 0, uvarint; location, text
 //
@@ -59,7 +60,7 @@
 // never changes a byte before the end, and [Open] truncates only bytes after the last complete
 // block of the last file.
 //
-// Versions: 1, November 2026. Records of kind 4, copies, the mark of credentials and that of bodies
+// Versions: 1, November 2026. Records of kinds 4 and 5, copies, the mark of credentials and that of bodies
 // cut short came later the same month.
 //
 // Measured by the benchmarks of this package on 24,946 pages of documentation of 12 hosts, 37 KB

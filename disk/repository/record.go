@@ -18,6 +18,7 @@ const (
 	DuplicateRecord                 // a URL with the same body as page Of
 	RedirectRecord                  // a URL that redirects to Location
 	linkedPage                      // on disk only: a page with Links
+	headedPage                      // likewise: with Headers, and maybe Links
 
 	copyBit     Kind = 16 // on disk only, added to the others
 	signedInBit Kind = 32 // likewise: fetched with credentials
@@ -65,16 +66,19 @@ func (r *Record) size() int {
 	p := &r.Page
 	const numbers = 2 + 11*binary.MaxVarintLen64
 	return numbers + len(p.URL) + len(p.ContentType) + len(p.Language) + len(p.LastModified) +
-		len(p.ETag) + len(p.Robots) + len(p.Links) + len(p.Body) + len(r.Location)
+		len(p.ETag) + len(p.Robots) + len(p.Links) + len(p.Headers) + len(p.Body) + len(r.Location)
 }
 
 func (r *Record) append(b []byte) []byte {
 	p := &r.Page
 	kind := r.Kind
-	linked := kind == PageRecord && p.Links != ""
-	if linked {
+	switch {
+	case kind == PageRecord && p.Headers != "":
+		kind = headedPage
+	case kind == PageRecord && p.Links != "":
 		kind = linkedPage
 	}
+	form := kind
 	if r.Copy {
 		kind |= copyBit
 	}
@@ -94,8 +98,11 @@ func (r *Record) append(b []byte) []byte {
 		for _, s := range [...]string{p.ContentType, p.Language, p.LastModified, p.ETag, p.Robots} {
 			b = appendText(b, s)
 		}
-		if linked {
+		if form != PageRecord {
 			b = appendText(b, p.Links)
+		}
+		if form == headedPage {
+			b = appendText(b, p.Headers)
 		}
 		b = append(b, p.Body...)
 	case DuplicateRecord:
@@ -131,13 +138,17 @@ func (r *Record) decode(b []byte) error {
 	p.Fetched = time.Unix(d.varint(), 0).UTC()
 	p.URL = d.text()
 	switch r.Kind {
-	case PageRecord, linkedPage:
+	case PageRecord, linkedPage, headedPage:
 		for _, s := range [...]*string{&p.ContentType, &p.Language, &p.LastModified, &p.ETag, &p.Robots} {
 			*s = d.text()
 		}
-		if r.Kind == linkedPage {
-			r.Kind, p.Links = PageRecord, d.text()
+		if r.Kind != PageRecord {
+			p.Links = d.text()
 		}
+		if r.Kind == headedPage {
+			p.Headers = d.text()
+		}
+		r.Kind = PageRecord
 		p.Body = d.rest
 		d.rest = nil
 	case DuplicateRecord:

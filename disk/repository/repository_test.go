@@ -45,6 +45,7 @@ func someRecord(t *rapid.T) Record {
 		p.ETag = rapid.String().Draw(t, "etag")
 		p.Language, p.LastModified, p.Robots = "de", "then", "noindex\nnofollow"
 		p.Links = rapid.SampledFrom([]string{"", "</a>; rel=next"}).Draw(t, "links")
+		p.Headers = rapid.SampledFrom([]string{"", "GET / HTTP/1.1\r\n\r\nHTTP/1.1 200 OK\r\n\r\n"}).Draw(t, "headers")
 		p.Body = rapid.OneOf(rapid.SliceOfN(rapid.Byte(), 1, 300),
 			rapid.Map(rapid.IntRange(1, 5000), func(n int) []byte { return bytes.Repeat([]byte("<p>"), n) })).Draw(t, "body")
 	case DuplicateRecord:

@@ -39,8 +39,9 @@ func newWARC(s *cli.GlobalFlags, version string) *cobra.Command {
 record for each duplicate. Records are compressed one by one if the file's name ends in .gz or .zst, or with
 --gzip or --zstd. The file appears under its name when it is complete.
 
---cdxj also writes an index, by which players of web archives such as pywb find a page in the file. Header fields are
-those that were kept; requests are not kept, and not written.`,
+--cdxj also writes an index, by which players of web archives such as pywb find a page in the file. Pages that
+were fetched with "anatomy crawl --keep-headers" have their whole headers, and a request record each; others have the
+header fields that indexing needs.`,
 		Example: "  anatomy export warc -o pages.warc.gz --cdxj pages.cdxj\n  anatomy export warc --zstd >pages.warc.zst",
 		Args:    cli.ExactArgs(0, "no arguments"),
 		RunE: func(c *cobra.Command, _ []string) error {

@@ -15,7 +15,7 @@ var Flags = []string{
 	"url", "scope", "include", "exclude", "policy", "topic", "delay", "max-pages", "max-pages-per-host",
 	"max-depth", "max-repeats", "max-urls-per-site", "max-mb-per-site", "max-parsing-per-site",
 	"per-site", "per-address", "delay-for", "connections-for", "connections", "resolver",
-	"allow-private", "no-index", "no-icons", "contact", "user-agent", "credentials", "http-port", "https-port",
+	"allow-private", "no-index", "no-icons", "keep-headers", "contact", "user-agent", "credentials", "http-port", "https-port",
 	"bind", "proxy", "proxy-password", "max-rate", "render", "chromium", "schedule",
 }
 

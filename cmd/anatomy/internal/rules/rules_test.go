@@ -34,7 +34,8 @@ func TestOwnerKeys(t *testing.T) {
 	open := []string{
 		"url", "scope", "include", "exclude", "policy", "delay", "max-pages", "max-pages-per-host", "max-depth", "max-repeats",
 		"max-urls-per-site", "max-mb-per-site", "max-parsing-per-site", "per-site", "per-address", "delay-for",
-		"connections-for", "connections", "no-index", "no-icons", "contact", "user-agent", "max-rate", "render", "schedule",
+		"connections-for", "connections", "no-index", "no-icons", "keep-headers", "contact", "user-agent", "max-rate", "render",
+		"schedule",
 	}
 	for _, key := range Flags {
 		was, now := config.New(t.TempDir()), config.New(t.TempDir())
