@@ -29,6 +29,8 @@ var experiments = []experiment{
 			{"the same, as a multiple of the least program", "", `floor, fetch and tokenise: [\d.]+; ratio ([\d.]+)`},
 			{"bytes a page on disk", "some 4,530, of them 2,230 repository and 1,550 full index", `(?s)bytes a page on disk\s+(\d+)`},
 			{"a query, ms at the median, slowest", "1,000 to 10,000", `query, ms\s+p50 ([\d.]+), p95 [\d.]+, slowest ([\d.]+)`},
+			{"table 2: a query of two words from disk, ms of CPU and in all", "90 to 1,770; 2,130 to 9,630", `(?s)BP98, Table 2\)\n.{32} +([\d.]+) +([\d.]+)`},
+			{"the same, repeated", "60 to 1,660; 60 to 1,800", `(?s)BP98, Table 2\)\n.{32} +[\d.]+ +[\d.]+ +([\d.]+) +([\d.]+)`},
 		},
 	},
 	{
