@@ -22,8 +22,9 @@ type imagePages struct {
 }
 
 // noPicture replaces an image that could not be fetched: a frame with a crossed-out mountain, in a
-// grey for both themes.
+// grey for both themes. In the dark one it covers the light ground of images.
 const noPicture = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 192 144" fill="none" stroke="#8a919a" stroke-width="2" stroke-linejoin="round">` +
+	`<style>@media(prefers-color-scheme:dark){rect{fill:#22272b}}</style><rect width="192" height="144" stroke="none"/>` +
 	`<path d="M72 54h48v36H72zM72 84l15-15 12 12 6-6 15 12M66 96 126 48"/></svg>`
 
 // image answers with one small image: parameters doc and id.
