@@ -38,10 +38,6 @@ func TestOpen(t *testing.T) {
 func TestOpenRefuses(t *testing.T) {
 	t.Setenv("AWS_ACCESS_KEY_ID", "KEY")
 	t.Setenv("AWS_SECRET_ACCESS_KEY", "secret")
-	file := filepath.Join(t.TempDir(), "file")
-	if err := os.WriteFile(file, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
 	for address, want := range map[string]string{
 		"":                                   "s3://HOST/BUCKET",
 		"folder":                             "from the root",
@@ -50,8 +46,6 @@ func TestOpenRefuses(t *testing.T) {
 		"file://":                            "from the root",
 		"file://folder":                      "from the root",
 		"file:///":                           "from the root",
-		"/no/such/folder":                    "mount its file system",
-		file:                                 "not a folder",
 		"http://host/crawl":                  "s3://HOST/BUCKET",
 		"s3://":                              "not a host",
 		"s3:///crawl":                        "not a host",

@@ -26,17 +26,16 @@ const tempAge = 7 * 24 * time.Hour
 // Calls to a file system that hangs do not return when their context ends.
 type folder struct{ path string }
 
-func openFolder(path string) (*folder, error) {
-	info, err := os.Stat(path)
+// exists fails if the folder of the bucket does not exist, or is no folder.
+func (f *folder) exists() error {
+	info, err := os.Stat(f.path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, fmt.Errorf("folder %s does not exist: create it, or mount its file system", path)
-	case err != nil:
-		return nil, err
-	case !info.IsDir():
-		return nil, fmt.Errorf("%s is not a folder", path)
+		return fmt.Errorf("folder %s does not exist: create it, or mount its file system", f.path)
+	case err == nil && !info.IsDir():
+		return fmt.Errorf("%s is not a folder", f.path)
 	}
-	return &folder{path}, nil
+	return err
 }
 
 func (f *folder) String() string { return f.path }
@@ -118,7 +117,7 @@ func (f *folder) find(name string) (fs.FileInfo, error) {
 		info, err := os.Lstat(f.file(name[:i]))
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
-			if _, err := openFolder(f.path); err != nil {
+			if err := f.exists(); err != nil {
 				return nil, err
 			}
 			return nil, ErrNotExist
@@ -138,7 +137,7 @@ func (f *folder) find(name string) (fs.FileInfo, error) {
 // List also removes temporary files that are older than [tempAge].
 func (f *folder) List(ctx context.Context, prefix, after string) iter.Seq2[Object, error] {
 	return func(yield func(Object, error) bool) {
-		_, err := openFolder(f.path)
+		err := f.exists()
 		if err == nil {
 			err = f.walk(ctx, "", prefix, after, yield)
 		}

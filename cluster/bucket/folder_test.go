@@ -138,6 +138,27 @@ func TestFolderRefusesLinksAndSpecialFiles(t *testing.T) {
 	}
 }
 
+// A folder that is not mounted yet can be opened. Its calls fail, but not as if it were empty.
+func TestFolderBeforeMount(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "file"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]string{"missing": "mount its file system", "file": "not a "} {
+		b, err := Open(filepath.Join(dir, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = b.Get(t.Context(), "a/b", 0, -1)
+		if err == nil || errors.Is(err, ErrNotExist) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: Get: %v, want an error with %q", name, err, want)
+		}
+		if err := b.Put(t.Context(), "a/b", strings.NewReader("x"), 1); err == nil {
+			t.Errorf("%s: Put succeeded", name)
+		}
+	}
+}
+
 // A folder that is gone, as one that is no longer mounted, is not an empty bucket.
 func TestFolderGone(t *testing.T) {
 	b := openTemp(t)

@@ -30,8 +30,11 @@ var rulesName = filepath.Base(config.Path(""))
 
 // Shard returns the part of a bucket that belongs to a shard.
 func Shard(b bucket.Bucket, shard int) bucket.Bucket {
-	return bucket.Below(b, fmt.Sprintf("shards/%d", shard))
+	return bucket.Below(b, prefix(shard))
 }
+
+// prefix returns the prefix of the names of a shard's objects.
+func prefix(shard int) string { return fmt.Sprintf("shards/%d", shard) }
 
 func get(ctx context.Context, b bucket.Bucket, name string) ([]byte, error) {
 	r, err := b.Get(ctx, name, 0, -1)

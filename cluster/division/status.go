@@ -101,6 +101,9 @@ func Check(
 		if err != nil {
 			return sum, fmt.Errorf("shard %d: %w", shard, err)
 		}
+		for _, d := range r.Damaged {
+			d.Object = prefix(shard) + "/" + d.Object
+		}
 		sum.Add(&r)
 	}
 	return sum, nil
@@ -130,7 +133,7 @@ func Restore(
 			return bytes, err
 		}
 		if err := f.MakeCurrent(ctx, name); err != nil {
-			return bytes, errors.Join(err, f.Close())
+			return bytes, errors.Join(fmt.Errorf("shard %d: %w", shard, err), f.Close())
 		}
 		bytes += f.Status().Bytes
 		if err := f.Detach(); err != nil {

@@ -186,10 +186,14 @@ func decode(b []byte) (*Generation, error) {
 	return g, g.check()
 }
 
-// A FormatError is the error for a bucket that another version of the program wrote.
+// A FormatError is the error for a bucket that another version of the program wrote, or of which
+// nodes divide the shards.
 type FormatError struct{ Found int }
 
 func (e *FormatError) Error() string {
+	if e.Found == DividedFormat {
+		return "the shards in the bucket are divided among nodes"
+	}
 	return fmt.Sprintf("the bucket has format %d, and this version of anatomy reads formats %d and %d",
 		e.Found, Format, shardsFormat)
 }

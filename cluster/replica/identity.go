@@ -28,6 +28,9 @@ const (
 	maxIdentity  = 1 << 10
 )
 
+// ErrNotEmpty is the error for a bucket that has other objects than those of a collection.
+var ErrNotEmpty = errors.New("the bucket is not empty and holds no collection of anatomy")
+
 // ErrNoCluster is the error for a bucket without a collection.
 var ErrNoCluster = errors.New("the bucket holds no collection")
 
@@ -90,7 +93,7 @@ func checkEmpty(ctx context.Context, b bucket.Bucket) error {
 			return err
 		}
 		if !isOfNode(o.Name) {
-			return fmt.Errorf("%s is not empty and holds no collection of anatomy (found %q); use an empty bucket, or a prefix in this one", b, o.Name)
+			return fmt.Errorf("%w: %s (found %q)", ErrNotEmpty, b, o.Name)
 		}
 	}
 	return nil

@@ -33,9 +33,10 @@ func New(s *cli.GlobalFlags, version string) *cobra.Command {
 machine at a time owns the collection and crawls; its data folder is copied to the bucket every few seconds. Other
 machines keep copies and answer queries (anatomy serve --cluster), or wait to take over (anatomy node).
 
---cluster names the bucket: s3://HOST/BUCKET, s3://HOST/BUCKET/PREFIX, or the path of a folder. The default is
-$ANATOMY_CLUSTER here and in anatomy node. The key of the bucket comes from AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or from
-~/.aws/credentials. Whoever can write to the bucket can change the collection.`,
+--cluster names the bucket: s3://HOST/BUCKET, s3://HOST/BUCKET/PREFIX, or the path of a folder; s3+http:// for a server
+of a private network without TLS. The default is $ANATOMY_CLUSTER here and in anatomy node. The key of the bucket comes
+from AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or from ~/.aws/credentials. Whoever can write to the bucket can change
+the collection.`,
 		Example: "  export ANATOMY_CLUSTER=s3://s3.example.org/docs\n  anatomy cluster status",
 	}
 	p.Add(c.PersistentFlags(), "`BUCKET` of the cluster (default: $ANATOMY_CLUSTER)")
@@ -103,7 +104,16 @@ func ownerText(o *vocab.ClusterOwner, now time.Time) string {
 		return fmt.Sprintf("none: %s has handed over", o.Machine)
 	}
 	return fmt.Sprintf("%s (%s), epoch %d, since %s; claim renewed %s",
-		o.Machine, o.Version, o.Epoch, o.Since.Format(time.DateTime), cli.FormatAge(now, o.Renewed))
+		o.Machine, o.Version, o.Epoch, o.Since.Format(time.DateTime), secondsAgo(now, o.Renewed))
+}
+
+// secondsAgo is cli.FormatAge, with seconds from the time at which a claim or a node is late.
+func secondsAgo(now, then time.Time) string {
+	const late = 5 * time.Second
+	if d := now.Sub(then); d >= late && d < time.Minute {
+		return plural.Count(int(d/time.Second), "second") + " ago"
+	}
+	return cli.FormatAge(now, then)
 }
 
 func printShards(w io.Writer, all []vocab.ClusterShard, now time.Time) error {
@@ -148,7 +158,7 @@ func printNodes(w io.Writer, nodes []vocab.ClusterNode, shards int, now time.Tim
 			copies = fmt.Sprintf("\t%d of %d", len(n.Whole), shards)
 		}
 		fmt.Fprintf(t, "%s\t%s\t%s%s\t%s\t%s\t%s\n",
-			n.Machine, n.Role, n.Version, copies, made, cli.FormatAge(now, n.Heard), problem)
+			n.Machine, n.Role, n.Version, copies, made, secondsAgo(now, n.Heard), problem)
 	}
 	return t.Flush()
 }
@@ -188,9 +198,11 @@ damaged. --repair restores such objects from the data folder of the owner or a c
 			if r.Broken == r.Repaired {
 				return nil
 			}
-			return cli.WithHint(errors.New("the bucket is damaged"),
-				"restore the objects on a machine with a copy: anatomy cluster check --repair --data FOLDER; "+
-					"if some are missing there, make a new generation with the owner's folder: anatomy cluster adopt")
+			hint := "restore the objects on a machine with a copy: anatomy cluster check --repair --data FOLDER"
+			if divided, _ := replica.IsDivided(c.Context(), b); !divided {
+				hint += "; if some are missing there, make a new generation with the owner's folder: anatomy cluster adopt"
+			}
+			return cli.WithHint(errors.New("the bucket is damaged"), hint)
 		},
 	}
 	c.Flags().BoolVar(&repair, "repair", false, "restore damaged objects from the data folder")
@@ -288,7 +300,7 @@ verifies it. The folder is independent afterwards. The bucket keeps one generati
 			}
 			began := time.Now()
 			if err := f.MakeCurrent(c.Context(), name); err != nil {
-				return errors.Join(err, f.Close())
+				return Hint(errors.Join(err, f.Close()))
 			}
 			screen.SetStatus("")
 			fmt.Fprintf(screen, "%.1f MB restored to %s in %.1f s. To verify it: %s\n",

@@ -103,7 +103,12 @@ func Hint(err error) error {
 	case errors.Is(err, replica.ErrOther):
 		return cli.WithHint(err, "name an empty or new folder with --data, or another bucket")
 	case isDivided(err):
-		return cli.WithHint(err, "its shards are divided among nodes: anatomy node, serve --cluster, and cluster status, check and restore work on it")
+		return cli.WithHint(err, "anatomy node, serve --cluster, and cluster status, check and restore work on them; "+
+			"to make a node hand its shards over, end it")
+	case errors.Is(err, replica.ErrNotEmpty):
+		return cli.WithHint(err, "name an empty bucket with --cluster, or a prefix in this one")
+	case errors.As(err, new(*replica.DamageError)):
+		return cli.WithHint(err, "on a machine with a copy, restore the object: anatomy cluster check --repair --data FOLDER")
 	case errors.Is(err, replica.ErrSpread):
 		return cli.WithHint(err, "name an empty or new folder with --data, or take its disks out: anatomy disks remove")
 	case errors.Is(err, replica.ErrNoCluster):

@@ -24,3 +24,15 @@ func TestCopiesInStatus(t *testing.T) {
 		t.Errorf("the status is\n%s", out.String())
 	}
 }
+
+// TestLateClaim: a claim that was not renewed in time is not renewed "just now".
+func TestLateClaim(t *testing.T) {
+	now := time.Now()
+	for age, want := range map[time.Duration]string{
+		2 * time.Second: "just now", 5 * time.Second: "5 seconds ago", 59 * time.Second: "59 seconds ago", time.Minute: "1 minute ago",
+	} {
+		if got := secondsAgo(now, now.Add(-age)); got != want {
+			t.Errorf("%v: %q, want %q", age, got, want)
+		}
+	}
+}
