@@ -111,7 +111,7 @@ web/admin: vocab collection web/internal/* internal/plural
 web: vocab searcher web/*
 demo: . vocab
 eval: vocab weburl analysis searcher searcher/scoring
-control: vocab weburl urlserver disk/datadir disk/docindex disk/snapshot
+control: vocab weburl urlserver disk/datadir disk/docindex disk/shards disk/snapshot
 ranking: vocab weburl pagerank disk/shards disk/datadir disk/docindex disk/linkdb disk/rankvector
 index: vocab indexer resolver sorter disk/*
 topic: vocab weburl analysis

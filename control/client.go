@@ -12,6 +12,7 @@ import (
 	"net/url"
 	"time"
 
+	"anatomy/disk/shards"
 	"anatomy/disk/snapshot"
 	"anatomy/vocab"
 	"anatomy/weburl"
@@ -27,13 +28,14 @@ const maxAnswer = 4 << 20
 // every method wraps vocab.ErrNoCrawl if no crawl runs, and ErrOtherVersion if the answer cannot be
 // parsed.
 type Client struct {
-	http http.Client
+	http   http.Client
+	shards []*Client // of a divided collection, see NewForFolder
 }
 
 // New returns a client for the crawls of the data folder dir. It opens a connection for each
 // request.
 func New(dir string) *Client {
-	return &Client{http.Client{
+	return &Client{http: http.Client{
 		Timeout: answerTimeout,
 		Transport: &http.Transport{
 			DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
@@ -44,24 +46,70 @@ func New(dir string) *Client {
 	}}
 }
 
+// NewForFolder is New, but if nodes divide the shards of the folder dir, the client is for the
+// crawls of all shards that a process owns there. Status returns their sum.
+func NewForFolder(dir string) *Client {
+	c := New(dir)
+	if !shards.IsDivided(dir) {
+		return c
+	}
+	if m, err := shards.Read(dir); err == nil {
+		for i := range m.Folders {
+			c.shards = append(c.shards, New(shards.Folder(dir, i)))
+		}
+	}
+	return c
+}
+
+// each calls do with the client of each crawl, and returns vocab.ErrNoCrawl if none runs.
+func (c *Client) each(do func(*Client) error) error {
+	runs, failed := false, error(nil)
+	for _, s := range c.shards {
+		if err := do(s); !errors.Is(err, vocab.ErrNoCrawl) {
+			runs, failed = true, errors.Join(failed, err)
+		}
+	}
+	if !runs {
+		return do(c)
+	}
+	return failed
+}
+
 // Status returns the state of the crawl and why its hosts wait.
 func (c *Client) Status(ctx context.Context) (*vocab.CrawlStatus, error) {
-	st := &vocab.CrawlStatus{}
-	return st, c.ask(ctx, http.MethodGet, "/status", nil, st)
+	var sum *vocab.CrawlStatus
+	err := c.each(func(c *Client) error {
+		st := &vocab.CrawlStatus{}
+		err := c.ask(ctx, http.MethodGet, "/status", nil, st)
+		switch {
+		case sum == nil || sum.Process == 0: // of no crawl
+			sum = st
+		case err == nil:
+			sum.Add(st)
+		}
+		return err
+	})
+	return sum, err
 }
 
 // Pause stops fetching until Resume.
 func (c *Client) Pause(ctx context.Context) error {
-	return c.ask(ctx, http.MethodPost, "/pause", nil, nil)
+	return c.each(func(c *Client) error { return c.ask(ctx, http.MethodPost, "/pause", nil, nil) })
 }
 
 // Resume ends a pause.
 func (c *Client) Resume(ctx context.Context) error {
-	return c.ask(ctx, http.MethodPost, "/resume", nil, nil)
+	return c.each(func(c *Client) error { return c.ask(ctx, http.MethodPost, "/resume", nil, nil) })
 }
+
+// ErrDividedSeeds is the error of Add for a collection whose shards are divided among nodes.
+var ErrDividedSeeds = errors.New("the shards are divided among nodes")
 
 // Add adds URLs to the seeds of the crawl and returns the state of each.
 func (c *Client) Add(ctx context.Context, urls []string) ([]vocab.AddResult, error) {
+	if c.shards != nil {
+		return nil, ErrDividedSeeds
+	}
 	var answer addAnswer
 	err := c.ask(ctx, http.MethodPost, "/add", addRequest{urls}, &answer)
 	return answer.Added, err
@@ -69,16 +117,22 @@ func (c *Client) Add(ctx context.Context, urls []string) ([]vocab.AddResult, err
 
 // Remove removes the URLs of a host, or the URLs that match a pattern, from this run of the crawl.
 // It returns how many were queued.
-func (c *Client) Remove(ctx context.Context, pattern string) (uint64, error) {
-	var answer removeAnswer
-	err := c.ask(ctx, http.MethodPost, "/remove", removeRequest{pattern}, &answer)
-	return answer.Removed, err
+func (c *Client) Remove(ctx context.Context, pattern string) (removed uint64, err error) {
+	err = c.each(func(c *Client) error {
+		var answer removeAnswer
+		err := c.ask(ctx, http.MethodPost, "/remove", removeRequest{pattern}, &answer)
+		removed += answer.Removed
+		return err
+	})
+	return removed, err
 }
 
 // SetDelay sets the delay of the site of a host for this run of the crawl, and returns the site.
 func (c *Client) SetDelay(ctx context.Context, host string, d time.Duration) (string, error) {
 	var answer delayAnswer
-	err := c.ask(ctx, http.MethodPost, "/delay", delayRequest{host, d}, &answer)
+	err := c.each(func(c *Client) error {
+		return c.ask(ctx, http.MethodPost, "/delay", delayRequest{host, d}, &answer)
+	})
 	return answer.Site, err
 }
 

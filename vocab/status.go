@@ -1,8 +1,12 @@
 package vocab
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
+	"strings"
 	"time"
 )
 
@@ -69,6 +73,75 @@ type CrawlStatus struct {
 	Scrubbed int64 `json:"scrubbed_bytes"` // of the repository, verified in this run
 	Scrubs   int64 `json:"scrubs"`         // passes over the whole repository
 	Damaged  int64 `json:"damaged"`        // problems of the folder, to be repaired by anatomy check --repair
+}
+
+// Add adds the status of the crawl of another shard, which shares connections and the DNS client.
+// Known counts a URL once for each shard that knows it, and RequestsPerPage becomes 0, for unknown.
+func (s *CrawlStatus) Add(o *CrawlStatus) {
+	if s.State == Finishing { // shards are paused and end together
+		s.State = o.State
+	}
+	if o.Began.Before(s.Began) {
+		s.Began = o.Began
+	}
+	s.RequestsPerPage = 0
+	for _, n := range [...]struct{ to, more *int64 }{
+		{&s.Pages, &o.Pages}, {&s.Known, &o.Known}, {&s.Queued, &o.Queued},
+		{&s.InFlight, &o.InFlight}, {&s.Requests, &o.Requests}, {&s.Bytes, &o.Bytes},
+		{&s.Duplicates, &o.Duplicates}, {&s.Truncated, &o.Truncated},
+		{&s.URLHits, &o.URLHits}, {&s.URLMisses, &o.URLMisses}, {&s.Links, &o.Links},
+		{&s.Scrubbed, &o.Scrubbed}, {&s.Scrubs, &o.Scrubs},
+	} {
+		*n.to += *n.more
+	}
+	for _, n := range [...]struct{ to, more *int }{
+		{&s.Bounded, &o.Bounded}, {&s.Unbound, &o.Unbound}, {&s.HostCount, &o.HostCount},
+		{&s.Searchable, &o.Searchable}, {&s.Segments, &o.Segments},
+	} {
+		*n.to += *n.more
+	}
+	s.Waiting, s.Errors = addCounts(s.Waiting, o.Waiting), addCounts(s.Errors, o.Errors)
+	s.Outcomes = addCounts(s.Outcomes, o.Outcomes)
+	if s.ErrorExamples == nil {
+		s.ErrorExamples = o.ErrorExamples
+	} else {
+		maps.Copy(s.ErrorExamples, o.ErrorExamples)
+	}
+	s.Rate, s.Bound = s.Rate+o.Rate, s.Bound+o.Bound
+	s.Rates = addRates(s.Rates, o.Rates)
+	s.Hosts = append(s.Hosts, o.Hosts...)
+	slices.SortStableFunc(s.Hosts, func(a, b HostStatus) int {
+		return cmp.Or(cmp.Compare(b.Queued, a.Queued), strings.Compare(a.Host, b.Host))
+	})
+	s.Hosts = s.Hosts[:min(len(s.Hosts), MaxHostStatus)]
+	for _, pattern := range o.Removed {
+		if !slices.Contains(s.Removed, pattern) {
+			s.Removed = append(s.Removed, pattern)
+		}
+	}
+}
+
+// addCounts adds more to the counts of to, which may be nil.
+func addCounts(to, more map[string]int64) map[string]int64 {
+	if to == nil {
+		return more
+	}
+	for name, count := range more {
+		to[name] += count
+	}
+	return to
+}
+
+// addRates adds the rates of the last seconds. Both slices end at the same second.
+func addRates(a, b []float64) []float64 {
+	if len(a) < len(b) {
+		a, b = b, a
+	}
+	sum := slices.Clone(a)
+	for i, n := range b {
+		sum[len(a)-len(b)+i] += n
+	}
+	return sum
 }
 
 // A Harvest counts the pages of a topic that a focused crawl has fetched.

@@ -21,7 +21,7 @@ import (
 
 // newCrawlControls returns the subcommands of crawl: history, and the controls of a running crawl.
 func newCrawlControls(s *cli.GlobalFlags) []*cobra.Command {
-	control := func() *control.Client { return control.New(s.Data) }
+	control := func() *control.Client { return control.NewForFolder(s.Data) }
 	return []*cobra.Command{
 		newCrawlStatus(s),
 		history.New(s),
@@ -137,7 +137,7 @@ and why it waits; errors by kind; hit ratios of the caches. The page /crawl of "
 				return cli.UsageErrorf("--every %s is negative", every)
 			}
 			return repeat(c.Context(), every, func() error {
-				st, err := control.New(s.Data).Status(c.Context())
+				st, err := control.NewForFolder(s.Data).Status(c.Context())
 				switch {
 				case err != nil:
 					return err

@@ -70,6 +70,8 @@ func hint(s *cli.GlobalFlags, c *cobra.Command, err error) string {
 		return sharded.Hint(divided, c.CommandPath())
 	case errors.Is(err, shards.ErrDivided):
 		return "anatomy node crawls it; to make a folder that this command can change: anatomy cluster restore"
+	case errors.Is(err, control.ErrDividedSeeds):
+		return "give the URLs to a node: anatomy node --cluster BUCKET URL"
 	case errors.Is(err, datadir.ErrNone):
 		return "name a data folder with --data, or start one: " + s.Command("crawl URL")
 	case errors.Is(err, vocab.ErrNoCrawl):
