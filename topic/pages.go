@@ -41,16 +41,23 @@ const (
 
 // A reader reads the terms of one page after the other.
 type reader struct {
-	places   map[term]int
-	sequence []term // of the body, in the order of the page
+	places   []place // by term
+	page     uint32  // the number of the page
+	sequence []term  // of the body, in the order of the page
+}
+
+// A place is the index of a term in the terms of a page.
+type place struct {
+	page uint32
+	at   int32
 }
 
 // read returns the page with the given hits, and keeps its sequence of terms.
 func (r *reader) read(hits iter.Seq2[[]byte, vocab.Hit]) *page {
 	if r.places == nil {
-		r.places = map[term]int{}
+		r.places = make([]place, numTerms)
 	}
-	clear(r.places)
+	r.page++
 	r.sequence = r.sequence[:0]
 	p := &page{}
 	for text, hit := range hits {
@@ -61,16 +68,15 @@ func (r *reader) read(hits iter.Seq2[[]byte, vocab.Hit]) *page {
 		if hit.Type() < vocab.Title && len(r.sequence) < maxSequence {
 			r.sequence = append(r.sequence, w)
 		}
-		i, ok := r.places[w]
-		if !ok {
+		known := &r.places[w]
+		if known.page != r.page {
 			if len(p.terms) == maxPageTerms {
 				continue
 			}
-			i = len(p.terms)
-			r.places[w] = i
+			*known = place{r.page, int32(len(p.terms))}
 			p.terms = append(p.terms, weighted{term: w})
 		}
-		p.terms[i].tf++
+		p.terms[known.at].tf++
 	}
 	for i, w := range p.terms {
 		p.terms[i].tf = float32(1 + math.Log(float64(w.tf)))
@@ -95,7 +101,6 @@ const (
 	minApart    = 0.05 // least distance between these
 	minApartNew = 0.5  // the same before there are others
 	selfTrained = 0.5  // relevance from which a page teaches the model
-	rounds      = 2    // of a new estimate
 )
 
 // judge returns the probability that a page is relevant, by its mean log-odds.
@@ -131,15 +136,13 @@ func (s *pages) drop() {
 // estimate judges all kept pages again, and trains the model with the relevant ones.
 func (s *pages) estimate() {
 	means := make([]float64, len(s.kept))
-	for range rounds {
-		for i, p := range s.kept {
-			means[i] = s.mean(p, true)
-		}
-		s.calibrate(means)
-		for i, p := range s.kept {
-			p.relevance = s.judge(p, means[i])
-			s.relate(p, p.relevance >= selfTrained)
-		}
+	for i, p := range s.kept {
+		means[i] = s.mean(p, true)
+	}
+	s.calibrate(means)
+	for i, p := range s.kept {
+		p.relevance = s.judge(p, means[i])
+		s.relate(p, p.relevance >= selfTrained)
 	}
 }
 
