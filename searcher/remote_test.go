@@ -207,6 +207,34 @@ func TestCompletedShard(t *testing.T) {
 	}
 }
 
+// TestLightenedShard checks that a whole shard whose files were deleted is light after a refresh, so that
+// the deleted files are closed.
+func TestLightenedShard(t *testing.T) {
+	c, info := manySites(5, 100, 2)
+	parts := splitBySite(c, 1)
+	dirs := parts.write(t, info)
+	whole := parts.openIn(t, dirs, searcher.Options{})
+	copied := filepath.Join(t.TempDir(), "copy")
+	must(t, os.CopyFS(copied, os.DirFS(dirs[0])))
+	calls := 0
+	s := parts.openIn(t, []string{copied}, searcher.Options{Remote: func(ctx context.Context, shard int, call []byte) ([]byte, error) {
+		calls++
+		return whole.AnswerShard(ctx, shard, call)
+	}})
+	light := testweb.Light(t, dirs[0])
+	must(t, os.RemoveAll(copied))
+	must(t, os.Rename(light, copied))
+	changed, err := s.Refresh()
+	must(t, err)
+	req := searcher.Request{Query: "search engine"}
+	if got, want := wholeAnswer(t, s, req), wholeAnswer(t, whole, req); !changed || calls == 0 || got != want {
+		t.Errorf("changed %t, %d calls: %s\nwant\n%s", changed, calls, got, want)
+	}
+	if changed, err := s.Refresh(); changed || err != nil {
+		t.Errorf("changed again: %t, %v", changed, err)
+	}
+}
+
 // FuzzAnswerShard checks that no call makes a machine panic or hang, and that what it answers is JSON.
 func FuzzAnswerShard(f *testing.F) {
 	c, info := manySites(3, 900, 2)

@@ -36,7 +36,7 @@ type Store struct {
 	now    func() time.Time
 
 	// Used only by Refresh:
-	life      int // how often the data folder was replaced, or light segments became whole
+	life      int // how often the data folder was replaced, or segments became light or whole
 	versions  translations.Cache
 	manifests datadir.ManifestReader
 
@@ -196,12 +196,12 @@ func (s *Store) replace() (changed bool, err error) {
 	}
 	old := s.current // only replace writes it
 	now := s.now().Unix()
-	completed := old != nil && s.isCompleted(old)
-	if old != nil && !completed && now < old.ends && old.Absent == absent && old.folder == manifest.Folder && old.Generation == manifest.Generation &&
+	switched := old != nil && s.isSwitched(old)
+	if old != nil && !switched && now < old.ends && old.Absent == absent && old.folder == manifest.Folder && old.Generation == manifest.Generation &&
 		slices.Equal(old.segments, manifest.Segments) && maps.Equal(old.Ranks, manifest.Ranks) {
 		return false, nil
 	}
-	if completed || old != nil && (manifest.Generation < old.Generation || manifest.Folder != old.folder) {
+	if switched || old != nil && (manifest.Generation < old.Generation || manifest.Folder != old.folder) {
 		s.life++
 	}
 	snap, err := s.load(manifest, old, now)
@@ -259,14 +259,17 @@ func (k Key) check() error {
 	return nil
 }
 
-// isCompleted reports whether a light segment of a snapshot has become whole.
-func (s *Store) isCompleted(snap *Snapshot) bool {
+// isSwitched reports whether a segment of a snapshot has become whole, or light. While a whole one is open,
+// the files that a light one lacks take space.
+func (s *Store) isSwitched(snap *Snapshot) bool {
+	mayLack := datadir.IsLight(s.dir)
 	return slices.ContainsFunc(snap.Parts, func(p *Part) bool {
-		if !p.Segment.Light() {
+		isLight := p.Segment.Light()
+		if !isLight && !mayLack {
 			return false
 		}
 		_, err := os.Stat(filepath.Join(datadir.Segment(s.dir, p.Name), segment.PostingsName))
-		return err == nil
+		return isLight == (err == nil)
 	})
 }
 
