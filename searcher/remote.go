@@ -106,7 +106,8 @@ func (all *served) acquire(
 		return nil, nil, errWeights
 	}
 	as := servedFor(number, &c.Variant)
-	k := all.find(s, as, c.Key)
+	all.drop(s, keepFor, maxServed)
+	k := all.find(as, c.Key)
 	if k == nil {
 		if k, err = serve(s, v, as, c.Key); err != nil {
 			return nil, nil, err
@@ -119,10 +120,9 @@ func (all *served) acquire(
 }
 
 // find returns a snapshot, which the caller uses, or nil.
-func (all *served) find(s *Searcher, as servedAs, key snapshot.Key) *servedShard {
+func (all *served) find(as servedAs, key snapshot.Key) *servedShard {
 	all.mu.Lock()
 	defer all.mu.Unlock()
-	all.drop(s, keepFor, maxServed)
 	k := all.at(as, key)
 	if k != nil {
 		k.uses++
@@ -147,9 +147,10 @@ func (all *served) release(k *servedShard) {
 	k.last = time.Now()
 }
 
-// drop releases snapshots that were not used for a while, and the oldest beyond a number. The caller
-// holds mu.
+// drop releases snapshots that were not used for a while, and the oldest beyond a number.
 func (all *served) drop(s *Searcher, unused time.Duration, most int) {
+	all.mu.Lock()
+	defer all.mu.Unlock()
 	left := len(all.all)
 	all.all = slices.DeleteFunc(all.all, func(k *servedShard) bool {
 		drop := k.uses == 0 && (left > most || time.Since(k.last) > unused)
@@ -201,13 +202,6 @@ func (all *served) keep(s *Searcher, v *view) {
 		s.stores[i].Hold(v.bases[i])
 		all.all = append(all.all, &servedShard{servedAs: as, key: snap.Key(), base: v.bases[i], snap: snap, last: time.Now()})
 	}
-}
-
-// close releases all snapshots. No call may be running or start.
-func (all *served) close(s *Searcher) {
-	all.mu.Lock()
-	defer all.mu.Unlock()
-	all.drop(s, 0, 0)
 }
 
 // dates returns the dates of documents as static points.

@@ -235,6 +235,31 @@ func TestLightenedShard(t *testing.T) {
 	}
 }
 
+// TestServedEnd checks that snapshots for calls of other machines do not accumulate after the last call,
+// while the index changes.
+func TestServedEnd(t *testing.T) {
+	c, info := manySites(3, 200, 1)
+	f := newFolder(t)
+	f.add(c.Segments[0], info)
+	f.publish()
+	whole := f.open(searcher.Options{})
+	light := openLight(t, f.dir, whole.AnswerShard)
+	_, err := light.Search(t.Context(), searcher.Request{Query: "search engine"})
+	must(t, err)
+	const changes = 60
+	for i := range changes {
+		f.manifest.Segments = nil
+		doc := &oracle.Document{Doc: vocab.DocID(900 + i), URL: fmt.Sprintf("http://h%d.org/", i), Length: 3}
+		f.add(oracle.Segment{Documents: []*oracle.Document{doc}, Average: c.Segments[0].Average}, bare)
+		f.publish()
+		_, err := whole.Refresh()
+		must(t, err)
+	}
+	if n := whole.Segments(); n > changes/2 {
+		t.Errorf("%d segments are open after %d changes", n, changes)
+	}
+}
+
 // FuzzAnswerShard checks that no call makes a machine panic or hang, and that what it answers is JSON.
 func FuzzAnswerShard(f *testing.F) {
 	c, info := manySites(3, 900, 2)

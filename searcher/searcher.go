@@ -179,7 +179,7 @@ func (s *Searcher) Close() error {
 	if s.current != nil {
 		s.release(s.current)
 	}
-	s.served.close(s)
+	s.served.drop(s, 0, 0) // all: no call is running
 	for _, store := range s.stores {
 		store.Close()
 	}
@@ -196,6 +196,7 @@ func (s *Searcher) Refresh() (changed bool, err error) {
 	s.o.Synonyms.Reload()
 	s.o.Pins.Reload()
 	s.o.Tuned.Reload()
+	s.served.drop(s, keepFor, maxServed)
 	w := cmp.Or(s.o.Tuned.Content(), &s.o.Weights)
 	for _, store := range s.stores {
 		isNew, failed := store.Refresh()
