@@ -3,6 +3,7 @@ package warc
 import (
 	"bufio"
 	"cmp"
+	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -88,33 +89,39 @@ func (n *number) UnmarshalJSON(b []byte) error {
 	return err
 }
 
-// Reader returns a reader of the records in the archive, one after the other, for [NewReader].
+// Reader returns a reader of the records in the archive, one after the other, for [NewReader]. It fails at a
+// record that the archive does not have to its end.
 func (x *Indexed) Reader(archive io.ReaderAt) io.Reader {
-	return &selection{archive: archive, left: x.sections}
+	s := &selection{archive: archive, left: x.sections}
+	var head [8]byte
+	if n, _ := archive.ReadAt(head[:], 0); n == len(head) && binary.LittleEndian.Uint32(head[:]) == dictionary {
+		size := int64(len(head)) + int64(binary.LittleEndian.Uint32(head[4:]))
+		s.left = slices.Concat([]section{{0, size}}, x.sections) // no frame can be read without it
+	}
+	return s
 }
 
 // A selection reads sections of a file.
 type selection struct {
 	archive io.ReaderAt
-	left    []section
-	current *io.SectionReader // nil before the first
+	left    []section // the first one is being read
+	done    int64     // bytes of the first
 }
 
 func (s *selection) Read(p []byte) (int, error) {
-	for {
-		if s.current != nil {
-			n, err := s.current.Read(p)
-			switch {
-			case err != io.EOF:
-				return n, err
-			case n > 0:
-				return n, nil
-			}
-		}
-		if len(s.left) == 0 {
-			return 0, io.EOF
-		}
-		s.current = io.NewSectionReader(s.archive, s.left[0].offset, s.left[0].length)
-		s.left = s.left[1:]
+	if len(s.left) == 0 {
+		return 0, io.EOF
 	}
+	at := s.left[0]
+	n, err := s.archive.ReadAt(p[:min(int64(len(p)), at.length-s.done)], at.offset+s.done)
+	if s.done += int64(n); s.done == at.length {
+		s.left, s.done = s.left[1:], 0
+	}
+	switch {
+	case n > 0:
+		return n, nil
+	case err == io.EOF:
+		err = fmt.Errorf("the archive ends before the record that the index has at byte %d", at.offset)
+	}
+	return 0, err
 }

@@ -56,6 +56,27 @@ func TestReadIndexBroken(t *testing.T) {
 	}
 }
 
+// TestIndexOfMore: records that an archive does not have, as it is another one or cut short, are reported after
+// those that it has.
+func TestIndexOfMore(t *testing.T) {
+	for name, how := range compressions {
+		archive, starts, want := packed(t, how, 4)
+		for _, cut := range []int{starts[2] + 9, starts[2], starts[1]} {
+			of := Indexed{sections: []section{
+				{0, int64(starts[1])}, {int64(starts[2]), int64(starts[3] - starts[2])}, {int64(starts[3]), int64(len(archive) - starts[3])},
+			}}
+			r := NewReader(of.Reader(bytes.NewReader(archive[:cut])), ReaderOptions{})
+			rec, err := r.Next()
+			if err != nil || rec.URL() != "http://a.test/0" {
+				t.Fatalf("%s: %v, want %s", name, err, want[0])
+			}
+			if _, err := r.Next(); err == nil || !strings.Contains(err.Error(), fmt.Sprint("at byte ", starts[2])) {
+				t.Errorf("%s cut at %d: %v", name, cut, err)
+			}
+		}
+	}
+}
+
 // FuzzReadIndex: whatever an index says, reading by it ends, within the archive.
 func FuzzReadIndex(f *testing.F) {
 	archive, _, _ := packed(f, Gzip, 3)
@@ -65,9 +86,9 @@ func FuzzReadIndex(f *testing.F) {
 		all, _ := ReadIndex(bytes.NewReader(index))
 		for _, of := range all {
 			var b bytes.Buffer
-			n, err := b.ReadFrom(of.Reader(bytes.NewReader(archive)))
-			if err != nil || n > int64(len(of.sections)*len(archive)) {
-				t.Errorf("%d bytes, %v", n, err)
+			n, _ := b.ReadFrom(of.Reader(bytes.NewReader(archive)))
+			if n > int64(len(of.sections)*len(archive)) {
+				t.Errorf("%d bytes", n)
 			}
 		}
 	})

@@ -308,8 +308,19 @@ func TestDictionary(t *testing.T) {
 	}
 	for name, frame := range map[string][]byte{"plain": d, "compressed": plain.EncodeAll(d, nil)} {
 		b := append([]byte{0x5d, 0x2a, 0x4d, 0x18, byte(len(frame)), byte(len(frame) >> 8), 0, 0}, frame...)
+		of := Indexed{}
 		for _, s := range samples {
+			from := len(b)
 			b = with.EncodeAll(s, b)
+			of.sections = append(of.sections, section{int64(from), int64(len(b) - from)})
+		}
+		of.sections = of.sections[1:]
+		selected, err := io.ReadAll(of.Reader(bytes.NewReader(b)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, damages := all(t, selected, ReaderOptions{}); !slices.Equal(got, want[1:]) || len(damages) > 0 {
+			t.Errorf("%s, by an index: %q %v", name, got, damages)
 		}
 		if got, damages := all(t, b, ReaderOptions{}); !slices.Equal(got, want) || len(damages) > 0 {
 			t.Errorf("%s: %q %v", name, got, damages)
