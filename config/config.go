@@ -33,6 +33,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -154,7 +155,7 @@ func Parse(path string, content []byte) (*Config, error) {
 		}
 	case errors.As(err, &wrong):
 		line, _ := wrong.Position()
-		return nil, &Problem{File: path, Line: line, Key: strings.Join(wrong.Key(), "."), Reason: err}
+		return nil, &Problem{File: path, Line: line, Key: strings.Join(wrong.Key(), "."), Reason: reason(wrong)}
 	case err != nil:
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
@@ -167,6 +168,36 @@ func Parse(path string, content []byte) (*Config, error) {
 	}
 	c.was, c.search = maps.Clone(c.Crawl), c.Search
 	return c, nil
+}
+
+var wrongType = regexp.MustCompile(`cannot decode TOML (\w+) into .* of type (\S+)`)
+
+// reason returns err, without the names of types of Go that errors of the decoder have.
+func reason(err *toml.DecodeError) error {
+	found := wrongType.FindStringSubmatch(err.Error())
+	if found == nil {
+		return err
+	}
+	is, must := found[1], "a table"
+	switch {
+	case found[2] == "string":
+		must = "a text in quotes"
+	case found[2] == "int":
+		must = "a whole number"
+	case found[2] == "[]string":
+		must = "a list such as ['a', 'b']"
+	case strings.HasPrefix(found[2], "[]"):
+		must = "tables such as [[search.pins]]"
+	}
+	switch is {
+	case "array":
+		is = "a list"
+	case "integer":
+		is = "an integer"
+	default:
+		is = "a " + is
+	}
+	return fmt.Errorf("this is %s, and must be %s", is, must)
 }
 
 // A Problem is an error in a file.

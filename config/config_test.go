@@ -398,3 +398,20 @@ func TestReadLogo(t *testing.T) {
 		}
 	}
 }
+
+// TestWrongTypes: errors about values of a wrong type name the types of TOML, not those of Go.
+func TestWrongTypes(t *testing.T) {
+	for text, want := range map[string]string{
+		"[search]\nallow_origins = 'x'":  "line 3, key search.allow_origins: this is a string, and must be a list such as ['a', 'b']",
+		"[search]\nallow_origins = [1]":  "this is an integer, and must be a text in quotes",
+		"[search]\nname = ['x']":         "this is a list, and must be a text in quotes",
+		"[search]\npins = true":          "this is a boolean, and must be tables such as [[search.pins]]",
+		"[[search.pins]]\nqueries = 'x'": "key search.pins.queries: this is a string, and must be a list",
+		"crawl = 3":                      "key crawl: this is an integer, and must be a table",
+	} {
+		_, err := Parse("anatomy.toml", []byte("schema = 1\n"+text))
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %q", text, err, want)
+		}
+	}
+}

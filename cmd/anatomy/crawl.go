@@ -11,6 +11,7 @@ import (
 	"io/fs"
 	stdlog "log"
 	"log/slog"
+	"net"
 	"os"
 	"slices"
 	"strconv"
@@ -349,6 +350,8 @@ func (f *crawlFlags) readTopic(c *cobra.Command) (*topic.Topic, error) {
 	t, err := topic.Read(f.topic)
 	if errors.Is(err, fs.ErrNotExist) {
 		err = cli.WithHint(err, "write the URLs of pages of the topic into that file, one on a line, "+unfocused)
+	} else if err != nil {
+		err = cli.WithHint(err, "a line has the URL of an example, after a minus of one that does not belong, or words, "+unfocused)
 	}
 	return t, err
 }
@@ -495,6 +498,9 @@ func (f *crawlFlags) check(c *cobra.Command) error {
 		return cli.UsageErrorf("--connections %d is less than one", f.hosts)
 	case f.least < 1:
 		return cli.UsageErrorf("--least-crawlers %d is less than one", f.least)
+	}
+	if _, _, err := net.SplitHostPort(f.crawlers); f.crawlers != "" && err != nil {
+		return cli.UsageErrorf("--crawlers takes HOST:PORT: %w", err)
 	}
 	if _, err := schedule.Parse(f.schedule); err != nil {
 		return cli.UsageErrorf("--schedule %q: %w", f.schedule, err)

@@ -17,6 +17,7 @@ import (
 	"anatomy/disk/damage"
 	"anatomy/internal/plural"
 	"anatomy/vocab"
+	"anatomy/weburl"
 )
 
 // newCrawlControls returns the subcommands of crawl: history, and the controls of a running crawl.
@@ -49,6 +50,11 @@ func newCrawlControls(s *cli.GlobalFlags) []*cobra.Command {
 			Args:              cli.MinArgs(1, "URLs"),
 			ValidArgsFunction: cobra.NoFileCompletions,
 			RunE: record.Calls(s, func(c *cobra.Command, urls []string) error {
+				for _, u := range urls {
+					if _, err := weburl.ParseTyped(u); err != nil {
+						return cli.UsageErrorf("%q is not a valid URL: %w", u, err)
+					}
+				}
 				added, err := control().Add(c.Context(), urls)
 				for _, a := range added {
 					fmt.Fprintf(c.OutOrStdout(), "%s: %s\n", a.URL, a.State)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -51,6 +52,7 @@ func hint(s *cli.GlobalFlags, c *cobra.Command, err error) string {
 	var version *datadir.VersionError
 	var busy *datadir.BusyError
 	var divided *datadir.ShardsError
+	var rank *searcher.UnknownRankError
 	switch {
 	case errors.As(err, &own):
 		return own.Hint
@@ -72,6 +74,10 @@ func hint(s *cli.GlobalFlags, c *cobra.Command, err error) string {
 		return "anatomy node crawls it; to make a folder that this command can change: anatomy cluster restore"
 	case errors.Is(err, control.ErrDividedSeeds):
 		return "give the URLs to a node: anatomy node --cluster BUCKET URL"
+	case strings.HasPrefix(err.Error(), "--"): // about the value of a flag
+		return c.CommandPath() + " --help"
+	case errors.Is(err, datadir.ErrNone) && isOfShards(s.Data):
+		return "mount the disk of the shard, or make the folder again from a backup: anatomy restore FILE --data NEW"
 	case errors.Is(err, datadir.ErrNone):
 		return "name a data folder with --data, or start one: " + s.Command("crawl URL")
 	case errors.Is(err, vocab.ErrNoCrawl):
@@ -84,7 +90,9 @@ func hint(s *cli.GlobalFlags, c *cobra.Command, err error) string {
 		return "to add it: " + s.Command("crawl URL")
 	case errors.Is(err, searcher.ErrNotIndexed):
 		return "to see why: " + s.Command("trace URL")
-	case errors.As(err, new(*searcher.UnknownRankError)):
+	case errors.As(err, &rank) && strings.HasPrefix(rank.Name, searcher.NearPrefix):
+		return "to see what is known of it: " + s.Command("trace URL")
+	case errors.As(err, &rank):
 		return "to list those that exist: " + s.Command("pagerank list") + "; to make one: anatomy pagerank --name NAME"
 	case errors.Is(err, pagerank.ErrNoNodes):
 		return "crawl some pages first: " + s.Command("crawl URL")
@@ -100,4 +108,10 @@ func hint(s *cli.GlobalFlags, c *cobra.Command, err error) string {
 		return "check that --cluster names the bucket, and that this machine can reach it and has access to it"
 	}
 	return "to check the data folder for damage: " + s.Command("check")
+}
+
+// isOfShards reports whether dir is a folder of shards.
+func isOfShards(dir string) bool {
+	m, err := shards.Read(dir)
+	return err == nil && m != nil
 }

@@ -135,7 +135,7 @@ all are rebuilt.`,
 			case err != nil:
 				return err
 			case problems > 0:
-				return cli.WithHint(fmt.Errorf("%w: %d problems", errDamaged, problems), "to repair it: "+s.Command("check --repair"))
+				return cli.WithHint(fmt.Errorf("%w: %s", errDamaged, plural.Count(problems, "problem")), "to repair it: "+s.Command("check --repair"))
 			}
 			fmt.Fprintln(c.OutOrStdout(), "no damage found")
 			return nil
@@ -173,7 +173,7 @@ func runRepair(c *cobra.Command, s *cli.GlobalFlags, report upkeep.CheckReport) 
 		fmt.Fprintf(out, "to fetch lost pages again: %s, with the flags of the crawl\n", s.Command("crawl"))
 	}
 	if r.Remain > 0 {
-		return cli.WithHint(fmt.Errorf("%w: %d problems could not be repaired", errDamaged, r.Remain), "restore a backup: "+s.Command("restore")+" --help, or crawl into a new folder")
+		return cli.WithHint(fmt.Errorf("%w: %s could not be repaired", errDamaged, plural.Count(r.Remain, "problem")), "restore a backup: "+s.Command("restore")+" --help, or crawl into a new folder")
 	}
 	return nil
 }

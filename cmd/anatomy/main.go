@@ -101,7 +101,6 @@ the browser, as JSON and in the terminal.`,
 	s.AddData(root.PersistentFlags())
 	root.PersistentFlags().BoolVarP(&s.Verbose, "verbose", "v", false, "log in detail")
 	root.MarkPersistentFlagDirname("data")
-	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return cli.UsageError{Err: err} })
 	for _, g := range []struct {
 		id, title string
 		commands  []*cobra.Command

@@ -2,6 +2,9 @@ package main
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
 	"io"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -30,11 +33,16 @@ crawl are found as with serve. The same tools are served over HTTP at /mcp of "a
 				return err
 			}
 			defer f.Close()
-			return runTasks(c.Context(), []*folder{f}, func(ctx context.Context) error {
+			err = runTasks(c.Context(), []*folder{f}, func(ctx context.Context) error {
 				return f.server.Tools().Run(ctx, &mcp.IOTransport{
 					Reader: io.NopCloser(c.InOrStdin()), Writer: unclosed{c.OutOrStdout()},
 				})
 			})
+			if errors.As(err, new(*json.SyntaxError)) {
+				err = cli.WithHint(fmt.Errorf("standard input is not JSON of the Model Context Protocol: %w", err),
+					"a client of the protocol starts this command, see its --help")
+			}
+			return err
 		},
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"anatomy/cmd/anatomy/internal/cli"
 	"anatomy/cmd/anatomy/internal/quality"
@@ -70,6 +71,9 @@ and put -- before a query that starts with -.`,
 	c.Flags().BoolVar(&r.Explain, "explain", false, "show each score as a sum")
 	quality.WeightsFlag(c, &weights)
 	c.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
+		if errors.As(err, new(*pflag.InvalidValueError)) {
+			return cli.FlagError(err)
+		}
 		return cli.UsageError{Err: err, Hint: "quote a query with a minus: anatomy search 'page -draft', or -- '-draft page'"}
 	})
 	return c

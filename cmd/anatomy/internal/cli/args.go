@@ -1,9 +1,12 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
+	"math"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 // CompleteFlag makes the shell complete a flag with the given values.
@@ -47,6 +50,12 @@ func RequireSubcommand(c *cobra.Command) {
 	if !c.HasSubCommands() || c.RunE != nil {
 		return
 	}
+	c.SetFlagErrorFunc(func(at *cobra.Command, err error) error {
+		if at == c && at.Flags().NArg() > 0 { // the flag is one of the command that was meant
+			return UnknownCommand(c, at.Flags().Arg(0))
+		}
+		return FlagError(err)
+	})
 	c.Args = cobra.ArbitraryArgs
 	c.RunE = func(c *cobra.Command, args []string) error {
 		if len(args) > 0 {
@@ -55,6 +64,36 @@ func RequireSubcommand(c *cobra.Command) {
 		fmt.Fprintln(c.ErrOrStderr(), c.UsageString())
 		return UsageErrorf("%s: no command given", c.CommandPath())
 	}
+}
+
+// FlagError returns a UsageError for an error of the flags package.
+func FlagError(err error) error {
+	var invalid *pflag.InvalidValueError
+	if errors.As(err, &invalid) {
+		if valid := ValidValues(invalid.GetFlag()); valid != "" {
+			err = fmt.Errorf("--%s: %q is not %s", invalid.GetFlag().Name, invalid.GetValue(), valid)
+		}
+	}
+	return UsageError{Err: err}
+}
+
+// ValidValues names the values that a flag can have, or returns "" for a flag with a type of its own.
+func ValidValues(f *pflag.Flag) string {
+	switch f.Value.Type() {
+	case "duration":
+		return "a time such as 500ms, 5s or 24h"
+	case "bool":
+		return "true or false"
+	case "uint", "uint64":
+		return "a whole number from 0"
+	case "uint16":
+		return fmt.Sprintf("a whole number from 0 to %d", math.MaxUint16)
+	case "int", "int64":
+		return "a whole number"
+	case "float64":
+		return "a number"
+	}
+	return ""
 }
 
 // UnknownCommand returns a UsageError that proposes the nearest command.

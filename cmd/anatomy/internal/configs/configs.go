@@ -62,19 +62,25 @@ follows from its next start, and names a file of synonyms, with lines such as po
 	return c
 }
 
-// open reads the rules of the data folder; without a file, every flag has its default.
+// open reads the rules of the data folder, which may not have been crawled yet; without a file, every
+// flag has its default.
 func open(s *cli.GlobalFlags) (*config.Config, error) {
-	if err := shards.Check(s.Data); err != nil {
-		return nil, err
-	}
 	c, err := config.Read(s.Data)
 	if errors.Is(err, fs.ErrNotExist) {
-		return config.New(s.Data), nil
+		return config.New(s.Data), shards.Check(s.Data)
 	}
 	if err != nil {
 		return nil, cli.WithHint(err, "correct the file; in it, [crawl] has the flags of anatomy crawl under their names")
 	}
 	return c, nil
+}
+
+// openData is open for a data folder, in which a change is recorded.
+func openData(s *cli.GlobalFlags) (*config.Config, error) {
+	if err := shards.Check(s.Data); err != nil {
+		return nil, err
+	}
+	return open(s)
 }
 
 // show prints the current rules with what each key means.
@@ -254,7 +260,7 @@ A value that begins with a hyphen follows two of them: anatomy config set max-re
 		Args:              cli.MinArgs(2, "a key and a value"),
 		ValidArgsFunction: completeKey,
 		RunE: record.Calls(s, func(c *cobra.Command, args []string) error {
-			kept, err := open(s)
+			kept, err := openData(s)
 			if err != nil {
 				return err
 			}
@@ -306,7 +312,7 @@ func newUnset(s *cli.GlobalFlags) *cobra.Command {
 		Args:              cli.MinArgs(1, "one key or several"),
 		ValidArgsFunction: completeKey,
 		RunE: record.Calls(s, func(c *cobra.Command, args []string) error {
-			kept, err := open(s)
+			kept, err := openData(s)
 			if err != nil {
 				return err
 			}

@@ -74,7 +74,7 @@ continues. Damaged records are reported and skipped.`,
 			}
 			printReport(c.OutOrStdout(), r)
 			if r.Damaged > 0 {
-				return cli.WithHint(fmt.Errorf("%d records could not be read", r.Damaged), "all other records are imported; import intact copies of the files for the rest")
+				return cli.WithHint(fmt.Errorf("%s could not be read", plural.Count(r.Damaged, "record")), "all other records are imported; import intact copies of the files for the rest")
 			}
 			return nil
 		}),

@@ -23,6 +23,11 @@ reverse, how many of the first pages they share, and the pages whose rank differ
 		Args:              cli.ExactArgs(2, "the names of two vectors"),
 		ValidArgsFunction: completeVectors(s),
 		RunE: func(c *cobra.Command, args []string) error {
+			for _, name := range args {
+				if err := ranking.CheckName(name); err != nil {
+					return cli.UsageError{Err: err}
+				}
+			}
 			d, err := ranking.Diff(s.Data, args[0], args[1])
 			if errors.Is(err, ranking.ErrNoVector) {
 				return cli.WithHint(err, "to list them: "+s.Command("pagerank list"))

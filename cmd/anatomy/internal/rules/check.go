@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
@@ -113,22 +112,7 @@ func setFlag(f *pflag.Flag, values []string) error {
 		return fmt.Errorf("it has one value, and not a list of %d", len(values))
 	}
 	if f.Value.Set(values[0]) != nil {
-		return fmt.Errorf("%q is not %s", values[0], valid(f))
+		return fmt.Errorf("%q is not %s", values[0], cli.ValidValues(f))
 	}
 	return nil
-}
-
-// valid names the values that a flag can have.
-func valid(f *pflag.Flag) string {
-	switch f.Value.Type() {
-	case "duration":
-		return "a time such as 500ms, 5s or 24h"
-	case "bool":
-		return "true or false"
-	case "uint64":
-		return "a whole number from 0"
-	case "uint16":
-		return fmt.Sprintf("a whole number from 0 to %d", math.MaxUint16)
-	}
-	return "a whole number"
 }
