@@ -205,10 +205,11 @@ func after(g *bench.Group) error {
 // hit matches a result in the browser's page up to the URL that it links to.
 var hit = regexp.MustCompile(`(?s)<li class="hit">.*?<h2[^>]*><a href="([^"]*)"`)
 
-// links returns the URLs of the results in a page.
+// links returns the URLs of the results in a page, without the fragments that lead to a section.
 func links(page []byte) (urls []string) {
 	for _, m := range hit.FindAllSubmatch(page, -1) {
-		urls = append(urls, html.UnescapeString(string(m[1])))
+		url, _, _ := strings.Cut(html.UnescapeString(string(m[1])), "#")
+		urls = append(urls, url)
 	}
 	return urls
 }

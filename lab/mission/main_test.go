@@ -8,7 +8,7 @@ import (
 func TestLinks(t *testing.T) {
 	page := `<a href="/help">help</a><ol><li class="hit">
 <p class="crumbs">a.test</p><h2 dir="auto" lang="en"><a href="http://a.test/?a=1&amp;b=2" rel="noreferrer">A</a></h2>
-<p>A <a href="/cached?doc=1">cached</a></p></li><li class="hit"><h2 dir="auto"><a href="http://b.test/">B</a></h2></li></ol>`
+<p>A <a href="/cached?doc=1">cached</a></p></li><li class="hit"><h2 dir="auto"><a href="http://b.test/#:~:text=B">B</a></h2></li></ol>`
 	if got, want := links([]byte(page)), []string{"http://a.test/?a=1&b=2", "http://b.test/"}; !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}

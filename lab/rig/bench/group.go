@@ -265,8 +265,14 @@ func (g *Group) crawl() error {
 }
 
 // KillOwner kills the owner of the collection and starts it again when another node has taken over.
-// During may call it.
+// During may call it. If there are crawlers, it first waits until the owner has found all other nodes:
+// crawlers follow to nodes that they know of.
 func (g *Group) KillOwner() error {
+	for began := time.Now(); !g.knowsAll(); time.Sleep(10 * time.Millisecond) {
+		if time.Since(began) > time.Minute {
+			return errors.New("the owner has not found the other nodes")
+		}
+	}
 	reply := make(chan error, 1)
 	select {
 	case g.orders <- reply:
@@ -274,6 +280,13 @@ func (g *Group) KillOwner() error {
 	case <-g.Done:
 		return errors.New("the crawl ended before its owner was killed")
 	}
+}
+
+// knowsAll reports whether the last join line names all nodes, or there are no crawlers.
+func (g *Group) knowsAll() bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.Crawlers == 0 || strings.Count(g.team.line, ",") == len(g.all)-1
 }
 
 func (g *Group) member(i int) *member {

@@ -66,21 +66,32 @@ func (t *Team) Keys(ctx context.Context) (*bus.Keys, error) {
 	return bus.LoadKeys(path)
 }
 
-const shareEvery = 5 * time.Second
+// An owner looks for standby nodes once a second at first, because nodes are often started together, and one
+// that dies before it has found the others leaves its crawlers without an owner.
+const (
+	shareEvery      = 5 * time.Second
+	shareEveryFirst = time.Second
+	shareFirst      = 30 * time.Second
+)
 
 // Share publishes the keys for the standby nodes, and sends crawlers their addresses, until ctx
 // ends. It calls changed when the join line has changed.
 func (t *Team) Share(ctx context.Context, server *bus.Server, changed func()) {
 	left := map[string]bool{t.PublicKey(): true}
+	began := time.Now()
 	for failing := false; ctx.Err() == nil; {
 		err := t.share(ctx, server, left, changed)
 		if err != nil && !failing && ctx.Err() == nil {
 			t.log.Warn("crawlers would not find another owner now; trying again", "error", err)
 		}
 		failing = err != nil
+		pause := shareEvery
+		if time.Since(began) < shareFirst {
+			pause = shareEveryFirst
+		}
 		select {
 		case <-ctx.Done():
-		case <-time.After(shareEvery):
+		case <-time.After(pause):
 		}
 	}
 }
