@@ -222,7 +222,7 @@ func quotations(m *messages.Printer, texts []string) string {
 
 // share returns a share in percent, with two significant digits or one decimal, whichever are more.
 func share(m *messages.Printer, v float64) string {
-	if v >= 0.01 {
+	if v >= 0.01 || v == 0 {
 		return m.Percent(v)
 	}
 	decimals := 1 - int(math.Floor(math.Log10(100*max(v, 1e-12))))

@@ -445,7 +445,9 @@ func hintsFor(m *messages.Printer, r searcher.Request, a *searcher.Response) []h
 	}
 	var hints []hint
 	try := func(label, query string) {
-		if query = strings.Join(strings.Fields(query), " "); query != "" && query != r.Query && len(query) <= params.MaxQuery {
+		query = strings.Join(strings.Fields(query), " ")
+		known := slices.ContainsFunc(hints, func(h hint) bool { return h.Query == query })
+		if !known && query != "" && query != r.Query && len(query) <= params.MaxQuery {
 			hints = append(hints, hint{label, query, address.SearchHref("/search", address.WithQuery(r, query), 0)})
 		}
 	}

@@ -46,6 +46,32 @@ func TestHintsLeaveOutAbsentWords(t *testing.T) {
 	}
 }
 
+// TestHintsDiffer: no two hints have the same query.
+func TestHintsDiffer(t *testing.T) {
+	for _, query := range []string{"apples site:x.org", `"apples"`, `"red apples" -green`} {
+		queries := map[string]bool{}
+		for _, h := range hintsFor(messages.English, searcher.Request{Query: query}, &searcher.Response{}) {
+			if queries[h.Query] {
+				t.Errorf("%q: %q twice", query, h.Query)
+			}
+			queries[h.Query] = true
+		}
+		if len(queries) == 0 {
+			t.Errorf("%q: no hint", query)
+		}
+	}
+}
+
+func TestShare(t *testing.T) {
+	for v, want := range map[float64]string{
+		0: "0.0 %", 1: "100.0 %", 0.05: "5.0 %", 0.0123: "1.2 %", 0.00123: "0.12 %", 0.0000456: "0.0046 %",
+	} {
+		if got := share(messages.English, v); got != want {
+			t.Errorf("%g: %s, want %s", v, got, want)
+		}
+	}
+}
+
 func TestTotalsAreHonest(t *testing.T) {
 	for want, a := range map[string]searcher.Response{
 		"1 page":               {Total: 1, Exact: true},
