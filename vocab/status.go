@@ -90,7 +90,7 @@ func (s *CrawlStatus) Add(o *CrawlStatus) {
 		{&s.InFlight, &o.InFlight}, {&s.Requests, &o.Requests}, {&s.Bytes, &o.Bytes},
 		{&s.Duplicates, &o.Duplicates}, {&s.Truncated, &o.Truncated},
 		{&s.URLHits, &o.URLHits}, {&s.URLMisses, &o.URLMisses}, {&s.Links, &o.Links},
-		{&s.Scrubbed, &o.Scrubbed}, {&s.Scrubs, &o.Scrubs},
+		{&s.Scrubbed, &o.Scrubbed}, {&s.Scrubs, &o.Scrubs}, {&s.Damaged, &o.Damaged},
 	} {
 		*n.to += *n.more
 	}

@@ -45,8 +45,8 @@ func TestControlOfDividedShards(t *testing.T) {
 	defer served.Wait()
 	defer stop()
 	owned := []*controlled{
-		{status: vocab.CrawlStatus{State: vocab.Crawling, Process: 7, Pages: 2, Errors: map[string]int64{"forbidden": 1}}},
-		{status: vocab.CrawlStatus{State: vocab.Crawling, Process: 7, Pages: 3, Errors: map[string]int64{"forbidden": 4}}},
+		{status: vocab.CrawlStatus{State: vocab.Crawling, Process: 7, Pages: 2, Damaged: 1, Errors: map[string]int64{"forbidden": 1}}},
+		{status: vocab.CrawlStatus{State: vocab.Crawling, Process: 7, Pages: 3, Damaged: 2, Errors: map[string]int64{"forbidden": 4}}},
 	}
 	for i, shard := range []int{0, 2} {
 		socket, err := control.Listen(shards.Folder(dir, shard))
@@ -56,7 +56,7 @@ func TestControlOfDividedShards(t *testing.T) {
 		served.Go(func() { control.Serve(serving, socket, owned[i]) })
 	}
 	st, err := client.Status(ctx)
-	if err != nil || st.Pages != 5 || st.Process != 7 || st.Errors["forbidden"] != 5 {
+	if err != nil || st.Pages != 5 || st.Damaged != 3 || st.Process != 7 || st.Errors["forbidden"] != 5 {
 		t.Errorf("status %+v, %v, want the sum of both shards", st, err)
 	}
 	if err := client.Pause(ctx); err != nil || owned[0].pauses != 1 || owned[1].pauses != 1 {
