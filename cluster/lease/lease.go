@@ -50,6 +50,7 @@ const (
 	renewEvery = 2 * time.Second
 	silence    = 8 * time.Second // without a change: the owner is dead
 	patience   = 2 * time.Minute // without a renewal: the owner gives up
+	warnEvery  = 30 * time.Second
 )
 
 // A Claim is the object that the owner keeps in the bucket.
@@ -230,8 +231,10 @@ func (l *Lease) others(ctx context.Context) (names []string, err error) {
 
 // Run renews the lease until ctx ends. An error wraps ErrLost or ErrCutOff: the caller must then
 // stop writing to the collection. When the operator asks the owner to hand over, Run calls drained
-// and keeps renewing, so that the caller can publish the last state first.
+// and keeps renewing, so that the caller can publish the last state first. Failures are logged every
+// warnEvery.
 func (l *Lease) Run(ctx context.Context, drained func()) error {
+	var warned time.Time // zero unless the last renewal failed
 	for Sleep(ctx, renewEvery) == nil {
 		err := l.renewInTime(ctx)
 		switch {
@@ -242,8 +245,12 @@ func (l *Lease) Run(ctx context.Context, drained func()) error {
 			drained()
 		case err != nil && time.Since(l.Renewed()) >= patience:
 			return fmt.Errorf("%w: %w", ErrCutOff, err)
-		case err != nil:
+		case err != nil && time.Since(warned) >= warnEvery:
 			l.o.Log.Warn("cannot renew the claim to own the collection; trying again", "error", err)
+			warned = time.Now()
+		case err == nil && !warned.IsZero():
+			l.o.Log.Info("the claim to own the collection is renewed again")
+			warned = time.Time{}
 		}
 	}
 	return nil

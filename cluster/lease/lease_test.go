@@ -1,10 +1,13 @@
 package lease
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"math/rand/v2"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -162,11 +165,13 @@ func TestHandOver(t *testing.T) {
 	})
 }
 
-// TestCutOff takes the bucket away. The owner goes on for two minutes, and ends then.
+// TestCutOff takes the bucket away. The owner goes on for two minutes, and ends then. It does not log
+// each failed renewal.
 func TestCutOff(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := &buckettest.Memory{}
-		l, err := Acquire(t.Context(), Options{Bucket: b})
+		var log bytes.Buffer
+		l, err := Acquire(t.Context(), Options{Bucket: b, Log: slog.New(slog.NewTextHandler(&log, nil))})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -177,6 +182,10 @@ func TestCutOff(t *testing.T) {
 		time.Sleep(time.Minute)
 		b.Set(nil)
 		time.Sleep(time.Minute)
+		synctest.Wait()
+		if n := strings.Count(log.String(), "cannot renew"); n < 1 || n > 3 || strings.Count(log.String(), "renewed again") != 1 {
+			t.Errorf("the log of a minute without the bucket is\n%s", &log)
+		}
 		select {
 		case err := <-ended:
 			t.Fatalf("ended after a minute without the bucket: %v", err)

@@ -185,7 +185,7 @@ damaged. --repair restores such objects from the data folder of the owner or a c
 			}
 			screen := cli.NewConsole(c.ErrOrStderr())
 			line := screen.Progress()
-			r, err := check(c.Context(), b, dir, func(done, all int64) { line(copyText(done, all)) })
+			r, err := check(c.Context(), b, dir, func(done, all int64) { line("verified " + copyText(done, all)) })
 			screen.SetStatus("")
 			if err != nil {
 				return Hint(err)
@@ -293,7 +293,7 @@ verifies it. The folder is independent afterwards. The bucket keeps one generati
 				return Hint(err)
 			}
 			f, err := replica.NewFollower(c.Context(), replica.FollowerOptions{
-				Bucket: b, Dir: s.Data, Progress: func(done, all int64) { line(copyText(done, all)) },
+				Bucket: b, Dir: s.Data, Progress: func(done, all int64) { line("copied " + copyText(done, all)) },
 			})
 			if err != nil {
 				return Hint(err)
@@ -321,7 +321,7 @@ func restoreDivided(
 		return cli.UsageErrorf("--generation names one of a collection with one owner: of divided shards the newest are restored")
 	}
 	began, line := time.Now(), screen.Progress()
-	bytes, err := division.Restore(c.Context(), b, s.Data, func(done, all int64) { line(copyText(done, all)) })
+	bytes, err := division.Restore(c.Context(), b, s.Data, func(done, all int64) { line("copied " + copyText(done, all)) })
 	screen.SetStatus("")
 	if err != nil {
 		return Hint(err)

@@ -58,14 +58,20 @@ func (p *Place) Open() (bucket.Bucket, error) {
 
 // Options returns the options of a node with the data folder dir.
 func Options(b bucket.Bucket, dir, version string, log *slog.Logger, screen *cli.Console) node.Options {
-	line := screen.Progress()
+	line, last := screen.Progress(), int64(0)
 	return node.Options{
 		Bucket: b, Dir: dir, Machine: Machine(), Version: Version(version), Log: log,
 		Snapshot: func(ctx context.Context, use func(*snapshot.Snapshot) error) error {
 			return upkeep.Snapshot(ctx, dir, snapshot.Publish, use)
 		},
-		Changes:  func(ctx context.Context) string { return upkeep.Changes(ctx, dir) },
-		Progress: func(done, all int64) { line(copyText(done, all)) },
+		Changes: func(ctx context.Context) string { return upkeep.Changes(ctx, dir) },
+		Progress: func(done, all int64) {
+			if done < last { // of the next copy: a line is due after some seconds of it
+				line = screen.Progress()
+			}
+			last = done
+			line("copied " + copyText(done, all))
+		},
 	}
 }
 
