@@ -20,7 +20,8 @@ type Crawl interface {
 	Phase() vocab.Phase
 }
 
-// Watch shows the progress of a crawl until ctx ends: a status line on a terminal, log lines elsewhere.
+// Watch shows the progress of a crawl until ctx ends: a status line on a terminal, log lines elsewhere,
+// of which one says that nothing is left to fetch now.
 func Watch(ctx context.Context, screen *cli.Console, log *slog.Logger, c Crawl) {
 	every := cli.LogEvery
 	if screen.IsTerminal() {
@@ -29,7 +30,7 @@ func Watch(ctx context.Context, screen *cli.Console, log *slog.Logger, c Crawl) 
 	}
 	tick := time.NewTicker(every)
 	defer tick.Stop()
-	meter := rateMeter{}
+	meter, wasIdle := rateMeter{}, false
 	for {
 		select {
 		case <-ctx.Done():
@@ -45,6 +46,11 @@ func Watch(ctx context.Context, screen *cli.Console, log *slog.Logger, c Crawl) 
 				screen.SetStatus(progressLine(s, rate))
 				continue
 			}
+			isIdle := s.Queued == 0 && s.InFlight == 0
+			if isIdle && wasIdle {
+				continue
+			}
+			wasIdle = isIdle
 			log.Info("crawling", "pages", s.Pages, "per_second", fmt.Sprintf("%.1f", rate), "queued", s.Queued, "in_flight", s.InFlight,
 				"dead_links", s.DeadLinks(), "errors", s.Errors(), "hosts", s.Hosts, "searchable", s.Searchable, "waiting", waiting(s))
 		}
@@ -77,7 +83,7 @@ func (m *rateMeter) rate(now time.Time, pages int64) float64 {
 	if seconds == 0 {
 		return 0
 	}
-	return float64(pages-m.pages[0]) / seconds
+	return float64(max(0, pages-m.pages[0])) / seconds // pages may have left the results
 }
 
 func progressLine(s engine.CrawlStats, rate float64) string {

@@ -1,10 +1,18 @@
 package progress
 
 import (
+	"bytes"
+	"context"
+	"io"
+	"log/slog"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
+	"anatomy/cmd/anatomy/internal/cli"
 	"anatomy/engine"
+	"anatomy/vocab"
 )
 
 // TestDeadLinks: a link to a page that is not there is no error of the crawl.
@@ -35,5 +43,40 @@ func TestProgressLine(t *testing.T) {
 	line := progressLine(engine.CrawlStats{Pages: 12345, Queued: 678, Waiting: map[string]int64{"crawl delay": 3, "retry": 0}}, 12)
 	if !strings.HasSuffix(line, "waiting: 3 crawl delay") {
 		t.Errorf("line %q", line)
+	}
+}
+
+// An idleCrawl has nothing left to fetch after one line of its log.
+type idleCrawl struct{ began time.Time }
+
+func (c *idleCrawl) Stats() (s engine.CrawlStats) {
+	s.Pages = 9
+	if time.Since(c.began) < cli.LogEvery+time.Second {
+		s.Queued = 1
+	}
+	return s
+}
+
+func (*idleCrawl) Phase() vocab.Phase { return vocab.Phase{} }
+
+// TestIdle: the log of a crawl that waits for pages to be due does not grow.
+func TestIdle(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var out bytes.Buffer
+		ctx, stop := context.WithTimeout(t.Context(), time.Hour)
+		defer stop()
+		Watch(ctx, cli.NewConsole(io.Discard), slog.New(slog.NewTextHandler(&out, nil)), &idleCrawl{time.Now()})
+		if n := strings.Count(out.String(), "msg=crawling"); n != 2 {
+			t.Errorf("%d lines, want one of the work and one of its end:\n%s", n, &out)
+		}
+	})
+}
+
+// TestRateOfFewerPages: pages that leave the results make no negative rate.
+func TestRateOfFewerPages(t *testing.T) {
+	m, now := rateMeter{}, time.Now()
+	m.rate(now, 10)
+	if rate := m.rate(now.Add(time.Second), 4); rate != 0 {
+		t.Errorf("rate %v, want 0", rate)
 	}
 }
