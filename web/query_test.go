@@ -42,7 +42,7 @@ func TestFiltersCanBeTakenAway(t *testing.T) {
 	body := get(t, s, "/search?q=asked&num=20", http.StatusOK)
 	for _, want := range []string{
 		`<a class="chip" href="/search?num=20&amp;q=big&#43;-%3Cb%3E" aria-label="without site:x.org"><bdi>site:x.org</bdi> <span aria-hidden="true">✕</span></a>`,
-		`<a class="chip" href="/" aria-label="without -&lt;b&gt;">`, `<p class="note" lang="en">only &lt;i&gt;so much&lt;/i&gt;</p>`,
+		`<a class="chip" href="/" aria-label="without -&lt;b&gt;">`, `<p class="note">only &lt;i&gt;so much&lt;/i&gt;</p>`,
 	} {
 		if !strings.Contains(body, want) {
 			t.Errorf("no %s in %s", want, body)

@@ -61,6 +61,11 @@ var reported = []string{
 	"No page links to %s.", "No other page is linked to together with %s.", "Not in the index: %s.",
 	"The matching pages have no image for this query.", "%s Spelling corrections are not ready yet.",
 
+	// Parts of a query that were ignored: searcher.Response.Cut.
+	"only the first %d bytes were read", "only the first %d words were used",
+	"parentheses more than %d deep were left out", "%s could not be looked up: %s",
+	"only %d of the pages of %s were read", "only links to %d pages of %s were read",
+
 	// States of documents, and outcomes of their last visits.
 	"out of scope", "nofollowed", "trapped", "queued", "waiting", "finished", "given up",
 	"fetched", "redirected", "unmodified", "forbidden", "gone", "unsupported", "too large", "refused",

@@ -16,7 +16,8 @@ import (
 func TestReportedText(t *testing.T) {
 	german := messages.For("de")
 	for english, want := range map[string]string{
-		"gone": "nicht gefunden",
+		"gone":                              "nicht gefunden",
+		"only the first 64 words were used": "nur die ersten 64 Wörter wurden verwendet",
 		"No page contains any of “a”, “b”.":                                          "Keine Seite enthält eines dieser Wörter: “a”, “b”.",
 		"There are only 3 results, with 1 near-duplicate.":                           "Es gibt nur 3 Ergebnisse, mit 1 fast gleichen Seite.",
 		"No page contains “a”. Spelling corrections are not ready yet.":              "Keine Seite enthält “a”. Korrekturen der Schreibweise sind noch nicht bereit.",
