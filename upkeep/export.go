@@ -123,57 +123,58 @@ func (e *exporter) page(p *vocab.Page, status int) error {
 	if status == 0 {
 		status = http.StatusOK
 	}
-	if request, answer, ok := p.CutHeaders(); ok {
-		e.block.Reset()
-		e.status = status
-		e.received(answer, p)
-		e.block.Write(p.Body)
-		id, err := e.write(warc.Response, p, warc.Digest(p.Body))
-		if err != nil {
-			return err
-		}
-		_, err = e.w.Write(warc.Request, p.Fetched, []warc.Field{
-			{Name: "WARC-Target-URI", Value: p.URL},
-			{Name: "WARC-Warcinfo-ID", Value: e.info},
-			{Name: "WARC-Concurrent-To", Value: id},
-			{Name: "Content-Type", Value: "application/http;msgtype=request"},
-		}, []byte(request))
+	refresh, links := p.HeaderFields()
+	fields := []string{
+		"Content-Type", p.ContentType, "Content-Language", p.Language, "Last-Modified", p.LastModified,
+		"ETag", p.ETag, "X-Robots-Tag", p.Robots, "Refresh", refresh, "Link", links, "Content-Length", fmt.Sprint(len(p.Body)),
+	}
+	request, answer, ok := p.CutHeaders()
+	if ok {
+		e.received(status, answer, p, fields)
+	} else {
+		e.head(status, fields...)
+	}
+	e.block.Write(p.Body)
+	id, err := e.write(warc.Response, p, warc.Digest(p.Body))
+	if !ok || err != nil {
 		return err
 	}
-	refresh, links := p.HeaderFields()
-	e.head(status, "Content-Type", p.ContentType, "Content-Language", p.Language, "Last-Modified", p.LastModified,
-		"ETag", p.ETag, "X-Robots-Tag", p.Robots, "Refresh", refresh, "Link", links,
-		"Content-Length", fmt.Sprint(len(p.Body)))
-	e.block.Write(p.Body)
-	_, err := e.write(warc.Response, p, warc.Digest(p.Body))
+	_, err = e.w.Write(warc.Request, p.Fetched, []warc.Field{
+		{Name: "WARC-Target-URI", Value: p.URL},
+		{Name: "WARC-Warcinfo-ID", Value: e.info},
+		{Name: "WARC-Concurrent-To", Value: id},
+		{Name: "Content-Type", Value: "application/http;msgtype=request"},
+	}, []byte(request))
 	return err
 }
 
 // originalField begins the names of fields that describe the body as it was sent, not as it is stored.
 const originalField = "X-Archive-Orig-"
 
-// received writes the header of an answer as it was received to the block.
-func (e *exporter) received(header string, p *vocab.Page) {
-	length := fmt.Sprint("Content-Length: ", len(p.Body))
+// received starts a block with the header of an answer as it was received, and the stored fields that it
+// lacks because it was cut. A page has another type after its scripts have run; the type of others may be
+// guessed, and is not added.
+func (e *exporter) received(status int, header string, p *vocab.Page, fields []string) {
+	e.block.Reset()
+	e.status = status
+	has := map[string]bool{}
 	for line := range strings.SplitSeq(strings.TrimSuffix(header, "\r\n\r\n"), "\r\n") {
-		if line == length {
-			continue // it is written below
-		}
-		switch name, _, _ := strings.Cut(line, ":"); name {
-		case "Content-Type":
-			if !p.Rendered() {
-				break
-			}
-			fallthrough
-		case "Content-Encoding", "Content-Length", "Transfer-Encoding":
+		name, _, _ := strings.Cut(line, ":")
+		switch {
+		case name == "Content-Length" && line == fmt.Sprint("Content-Length: ", len(p.Body)):
+		case name == "Content-Type" && p.Rendered(), name == "Content-Encoding", name == "Content-Length", name == "Transfer-Encoding":
 			line = originalField + line
+			name = ""
 		}
+		has[strings.ToLower(name)] = true
 		e.block.WriteString(line + "\r\n")
 	}
-	if p.Rendered() {
-		fmt.Fprintf(&e.block, "Content-Type: %s\r\n", p.ContentType)
+	for i := 0; i < len(fields); i += 2 {
+		if !has[strings.ToLower(fields[i])] && (fields[i] != "Content-Type" || p.Rendered()) {
+			e.fields(fields[i : i+2])
+		}
 	}
-	e.block.WriteString(length + "\r\n\r\n")
+	e.block.WriteString("\r\n")
 }
 
 // duplicate writes a revisit record of the canonical page, if that still has the same body.
@@ -207,12 +208,18 @@ func (e *exporter) redirect(rec *repository.Record, status int) error {
 	return err
 }
 
-// head starts a block with an HTTP header. fields are alternating names and values. Empty values
-// are omitted, and a value of several lines is written as several fields.
+// head starts a block with an HTTP header.
 func (e *exporter) head(status int, fields ...string) {
 	e.block.Reset()
 	e.status = status
 	fmt.Fprintf(&e.block, "HTTP/1.1 %d %s\r\n", status, http.StatusText(status))
+	e.fields(fields)
+	e.block.WriteString("\r\n")
+}
+
+// fields writes header fields: alternating names and values. Empty values are omitted, and a value of several
+// lines is written as several fields.
+func (e *exporter) fields(fields []string) {
 	for i := 0; i < len(fields); i += 2 {
 		for value := range strings.SplitSeq(fields[i+1], "\n") {
 			if value != "" {
@@ -220,7 +227,6 @@ func (e *exporter) head(status int, fields ...string) {
 			}
 		}
 	}
-	e.block.WriteString("\r\n")
 }
 
 // write writes a record with the block, and returns its ID.
