@@ -23,7 +23,7 @@ func giveAway(dir string) error {
 	}
 	for above := filepath.Dir(dir); above != filepath.Dir(above); above = filepath.Dir(above) {
 		if info, err := os.Stat(above); err == nil && info.Mode()&0o001 == 0 {
-			return fmt.Errorf("run by root it runs as nobody, to whom the temporary folder %s is closed; set TMPDIR to another", above)
+			return fmt.Errorf("started by root, it runs as the user nobody, who cannot enter the temporary folder %s; set TMPDIR to another", above)
 		}
 	}
 	return os.Chown(dir, nobody, nobody)
