@@ -24,6 +24,7 @@ type Directory struct {
 	mu      sync.Mutex                   // guards what follows
 	live    map[string]vocab.ClusterNode // by certificate; replaced, never changed
 	began   time.Time                    // of the last read
+	ended   time.Time                    // of the last complete one, which may have failed
 	reading chan struct{}                // closed at the end of the read in progress; nil if none is
 }
 
@@ -60,12 +61,11 @@ func (d *Directory) look(age time.Duration) (
 ) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	since := time.Since(d.began)
-	if d.reading == nil && since >= age {
+	if d.reading == nil && time.Since(d.began) >= age {
 		d.began, d.reading = time.Now(), make(chan struct{})
 		go d.read()
 	}
-	return d.live, d.reading, since >= maxAge
+	return d.live, d.reading, time.Since(d.ended) >= maxAge
 }
 
 func (d *Directory) read() {
@@ -85,7 +85,7 @@ func (d *Directory) read() {
 		d.live = live
 	}
 	close(d.reading)
-	d.reading = nil
+	d.reading, d.ended = nil, time.Now()
 }
 
 // knows reports whether a certificate is that of a live node.

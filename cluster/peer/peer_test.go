@@ -227,6 +227,37 @@ func TestNewNode(t *testing.T) {
 	}
 }
 
+// TestOldList has two users of a list that was not used for long: both wait until it is read again.
+func TestOldList(t *testing.T) {
+	reading, end := make(chan struct{}), make(chan struct{})
+	var first sync.Once
+	d := NewDirectory(func(context.Context) ([]vocab.ClusterNode, error) {
+		first.Do(func() { close(reading) })
+		<-end
+		return []vocab.ClusterNode{{Certificate: "new"}}, nil
+	})
+	d.live = map[string]vocab.ClusterNode{"old": {}}
+	var group errgroup.Group
+	use := func() error {
+		d.find(t.Context(), func(live map[string]vocab.ClusterNode) bool {
+			if _, ok := live["new"]; !ok {
+				t.Error("the old list is used")
+			}
+			return true
+		})
+		return nil
+	}
+	group.Go(use)
+	<-reading
+	group.Go(func() error {
+		time.Sleep(50 * time.Millisecond)
+		close(end)
+		return nil
+	})
+	use()
+	must(t, group.Wait())
+}
+
 // TestLeft refuses a node on a connection from before it left.
 func TestLeft(t *testing.T) {
 	var c cluster
