@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -298,6 +299,9 @@ func lockOwner(dir string) (io.Closer, error) {
 		return nil, err
 	}
 	lock, err := vfs.Default.Lock(ownerPath(dir) + ".lock")
+	if errors.As(err, new(*fs.PathError)) {
+		return nil, err
+	}
 	if err != nil {
 		return nil, fmt.Errorf("another process of this machine uses the folder %s as owner or standby", dir)
 	}

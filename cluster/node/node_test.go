@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 	"sync"
@@ -48,6 +50,15 @@ func own(t *testing.T, b bucket.Bucket, dir string, crawl engine.Options) {
 		testweb.Crawl(t, crawl)
 		return nil
 	}))
+}
+
+// TestOwnUnwritable: a lock that cannot be written is not one that another process holds.
+func TestOwnUnwritable(t *testing.T) {
+	dir := t.TempDir()
+	must(t, os.MkdirAll(filepath.Join(datadir.Cluster(dir), "owner.lock"), 0o700))
+	if _, err := node.Own(t.Context(), options(&buckettest.Memory{}, dir), false, nil); !errors.As(err, new(*fs.PathError)) {
+		t.Errorf("%v, want the error of the file system", err)
+	}
 }
 
 // TestTakeOver has three machines crawl a web in turns. One of them crawls on when it is not the
