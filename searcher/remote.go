@@ -66,7 +66,7 @@ func (s *Searcher) AnswerShard(ctx context.Context, number int, call []byte) (re
 
 // Bounds of the snapshots that are kept for other machines, which may be a few generations behind.
 const (
-	maxServed = 16
+	maxServed = 8                // of each shard, on average
 	keepFor   = 10 * time.Second // after the last use
 )
 
@@ -106,7 +106,7 @@ func (all *served) acquire(
 		return nil, nil, errWeights
 	}
 	as := servedFor(number, &c.Variant)
-	all.drop(s, keepFor, maxServed)
+	all.drop(s, keepFor, maxServed*len(s.stores))
 	k := all.find(as, c.Key)
 	if k == nil {
 		if k, err = serve(s, v, as, c.Key); err != nil {

@@ -15,6 +15,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"anatomy/disk/datadir"
 	"anatomy/internal/test/oracle"
 	"anatomy/internal/test/testweb"
 	"anatomy/searcher"
@@ -232,6 +233,49 @@ func TestLightenedShard(t *testing.T) {
 	}
 	if changed, err := s.Refresh(); changed || err != nil {
 		t.Errorf("changed again: %t, %v", changed, err)
+	}
+}
+
+// TestManyServed checks that a machine with many shards answers calls about their last states, whose files are
+// deleted.
+func TestManyServed(t *testing.T) {
+	const n = 24
+	used := 0
+	c, info := manySites(3, 900, 1)
+	parts := splitBySite(c, n)
+	folders := parts.folders(t, info)
+	var dirs, copies []string
+	for _, f := range folders {
+		copied := f.dir
+		if len(f.manifest.Segments) > 0 {
+			copied = testweb.Light(t, f.dir)
+			used++
+		}
+		dirs, copies = append(dirs, f.dir), append(copies, copied)
+	}
+	if used < 20 {
+		t.Fatalf("%d shards have pages", used)
+	}
+	whole := parts.openIn(t, dirs, searcher.Options{})
+	light := parts.openIn(t, copies, searcher.Options{Remote: whole.AnswerShard})
+	req := searcher.Request{Query: "search engine", Limit: 20}
+	want := wholeAnswer(t, light, req)
+	for i, f := range folders {
+		old := f.manifest.Segments
+		f.manifest.Segments = nil
+		doc := &oracle.Document{Doc: vocab.DocID(900 + i), URL: fmt.Sprintf("http://h%d.org/", i), Length: 3}
+		f.add(oracle.Segment{Documents: []*oracle.Document{doc}, Average: c.Segments[0].Average}, bare)
+		f.publish()
+		for _, name := range old {
+			must(t, os.RemoveAll(datadir.Segment(f.dir, name)))
+		}
+	}
+	for range 2 {
+		_, err := whole.Refresh()
+		must(t, err)
+	}
+	if got := wholeAnswer(t, light, req); got != want {
+		t.Errorf("%.500s\nwant\n%.500s", got, want)
 	}
 }
 

@@ -196,7 +196,7 @@ func (s *Searcher) Refresh() (changed bool, err error) {
 	s.o.Synonyms.Reload()
 	s.o.Pins.Reload()
 	s.o.Tuned.Reload()
-	s.served.drop(s, keepFor, maxServed)
+	s.served.drop(s, keepFor, maxServed*len(s.stores))
 	w := cmp.Or(s.o.Tuned.Content(), &s.o.Weights)
 	for _, store := range s.stores {
 		isNew, failed := store.Refresh()
