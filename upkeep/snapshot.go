@@ -5,16 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"syscall"
 	"time"
 
-	"github.com/cockroachdb/pebble/v2/vfs"
-
 	"anatomy/control"
 	"anatomy/disk/datadir"
 	"anatomy/disk/docindex"
+	"anatomy/disk/durable"
 	"anatomy/disk/shards"
 	"anatomy/disk/snapshot"
 	"anatomy/vocab"
@@ -40,12 +38,12 @@ func Snapshot(
 	if err := os.MkdirAll(snapshot.Folder(dir), 0o700); err != nil {
 		return fmt.Errorf("snapshot: %w", err)
 	}
-	lock, err := vfs.Default.Lock(to + ".lock")
-	if errors.As(err, new(*fs.PathError)) {
-		return fmt.Errorf("snapshot: %w", err)
-	}
-	if err != nil {
+	lock, err := durable.Lock(to + ".lock")
+	switch {
+	case errors.Is(err, durable.ErrLocked):
 		return fmt.Errorf("snapshot: another process is copying %s for the same purpose", dir)
+	case err != nil:
+		return fmt.Errorf("snapshot: %w", err)
 	}
 	defer func() { err = errors.Join(err, lock.Close()) }()
 	if err := p.Remove(dir); err != nil { // left by a killed backup

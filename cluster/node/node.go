@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -14,7 +13,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/cockroachdb/pebble/v2/vfs"
 	"golang.org/x/sync/errgroup"
 
 	"anatomy/cluster/bucket"
@@ -298,14 +296,11 @@ func lockOwner(dir string) (io.Closer, error) {
 	if err := durable.MkdirAll(durable.OS, datadir.Cluster(dir)); err != nil {
 		return nil, err
 	}
-	lock, err := vfs.Default.Lock(ownerPath(dir) + ".lock")
-	if errors.As(err, new(*fs.PathError)) {
-		return nil, err
+	lock, err := durable.Lock(ownerPath(dir) + ".lock")
+	if errors.Is(err, durable.ErrLocked) {
+		err = fmt.Errorf("another process of this machine uses the folder %s as owner or standby", dir)
 	}
-	if err != nil {
-		return nil, fmt.Errorf("another process of this machine uses the folder %s as owner or standby", dir)
-	}
-	return lock, nil
+	return lock, err
 }
 
 // lastOwner returns the owner ID that the folder last used on this machine, or "".

@@ -18,8 +18,6 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/cockroachdb/pebble/v2/vfs"
-
 	"anatomy/disk/durable"
 )
 
@@ -81,7 +79,7 @@ func rotate(dir string) error {
 	if !isFull(dir) {
 		return nil
 	}
-	lock, err := vfs.Default.Lock(filepath.Join(dir, "audit.lock"))
+	lock, err := durable.Lock(filepath.Join(dir, "audit.lock"))
 	if err != nil {
 		return nil
 	}

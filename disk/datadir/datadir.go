@@ -38,14 +38,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
-
-	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"anatomy/disk/durable"
 )
@@ -153,12 +150,12 @@ func useDisks(dir string, disks []Disk) (locks closers, err error) {
 		if isUsedBy(m.of, own, d) {
 			return locks, &DiskError{dir, d.Path, fmt.Errorf("is used by %s, of which this folder is a copy", m.of)}
 		}
-		lock, err := vfs.Default.Lock(filepath.Join(d.Path, "LOCK"))
-		if errors.As(err, new(*fs.PathError)) {
-			return locks, &DiskError{dir, d.Path, fmt.Errorf("cannot be written: %w", err)}
-		}
-		if err != nil {
+		lock, err := durable.Lock(filepath.Join(d.Path, "LOCK"))
+		switch {
+		case errors.Is(err, durable.ErrLocked):
 			return locks, &BusyError{Dir: d.Path}
+		case err != nil:
+			return locks, &DiskError{dir, d.Path, fmt.Errorf("cannot be written: %w", err)}
 		}
 		locks = append(locks, lock)
 		if m.of != own {
@@ -196,12 +193,12 @@ func isShard(dir string) bool {
 // *BusyError if another process has locked it, and wraps an *fs.PathError if the file LOCK cannot
 // be written.
 func Lock(dir string) (io.Closer, error) {
-	lock, err := vfs.Default.Lock(filepath.Join(dir, "LOCK"))
-	if errors.As(err, new(*fs.PathError)) {
-		return nil, fmt.Errorf("data folder: %w", err)
-	}
-	if err != nil {
+	lock, err := durable.Lock(filepath.Join(dir, "LOCK"))
+	switch {
+	case errors.Is(err, durable.ErrLocked):
 		return nil, &BusyError{Dir: dir, PID: holder(dir)}
+	case err != nil:
+		return nil, fmt.Errorf("data folder: %w", err)
 	}
 	return lock, nil
 }

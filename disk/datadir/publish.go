@@ -13,8 +13,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/cockroachdb/pebble/v2/vfs"
-
 	"anatomy/disk/durable"
 )
 
@@ -78,8 +76,8 @@ func lockManifest(dir string) (io.Closer, error) { return lockManifestWithin(dir
 
 func lockManifestWithin(dir string, within time.Duration) (io.Closer, error) {
 	for began := time.Now(); ; time.Sleep(time.Millisecond) {
-		lock, err := vfs.Default.Lock(filepath.Join(dir, "MANIFEST.lock"))
-		if err == nil || errors.As(err, new(*fs.PathError)) || time.Since(began) > within {
+		lock, err := durable.Lock(filepath.Join(dir, "MANIFEST.lock"))
+		if !errors.Is(err, durable.ErrLocked) || time.Since(began) > within {
 			return lock, err
 		}
 	}
