@@ -151,7 +151,7 @@ lab/navigation: analysis eval lab/rig lab/rig/replay searcher searcher/scoring v
 lab/copies: eval indexer lab/rig/replay searcher vocab weburl
 lab/mutants:
 lab/firstbench: lab/rig vocab engine searcher disk/*
-lab/postings: vocab searcher disk/*
+lab/postings: lab/rig vocab searcher disk/*
 lab/floorbench: lab/rig vocab disk/*
 lab/freshness: eval lab/rig vocab weburl analysis indexer
 lab/load: eval lab/rig
@@ -163,7 +163,7 @@ lab/judged: eval lab/rig vocab collection searcher searcher/scoring upkeep disk/
 lab/clients:
 lab/clients/oapi: lab/clients/oapi/api
 lab/coverage: vocab weburl crawler/robots searcher disk/docindex
-lab/pagerank: pagerank pagerank/bvgraph
+lab/pagerank: lab/rig pagerank pagerank/bvgraph
 lab/parallel: parallel parallel/align disk/docindex disk/datadir disk/translations vocab
 lab/crashes: lab/rig
 lab/hdfs: lab/rig searcher upkeep cluster/bucket cluster/lease cluster/replica disk/snapshot
@@ -172,13 +172,13 @@ lab/mission: lab/rig/bench
 lab/shards: lab/rig vocab weburl searcher cluster/peer disk/*
 lab/spam: pagerank vocab weburl disk/linkdb
 lab/breed: lab/rig
-lab/frontier: vocab weburl urlserver
+lab/frontier: lab/rig vocab weburl urlserver
 lab/urlcache: vocab weburl urlserver/* indexer disk/* lab/plot
 lab/agenda:
 lab/dspider: vocab weburl urlserver cluster/fleet lab/agenda lab/plot lab/rig
 lab/focused: vocab weburl topic indexer
-lab/scheduling: lab/agenda vocab weburl urlserver pagerank disk/datadir disk/linkdb lab/plot
-lab/dns: eval crawler/dnsclient lab/plot
+lab/scheduling: lab/rig lab/agenda vocab weburl urlserver pagerank disk/datadir disk/linkdb lab/plot
+lab/dns: lab/rig eval crawler/dnsclient lab/plot
 lab/neardup: vocab indexer
 lab/order: analysis
 lab/plot:

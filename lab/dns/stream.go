@@ -10,11 +10,11 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
-	"syscall"
 	"time"
 
 	"anatomy/crawler/dnsclient"
 	"anatomy/eval"
+	"anatomy/lab/rig"
 )
 
 // A result is one run over a stream.
@@ -109,7 +109,7 @@ func resolve(names []string, atOnce, before int, period time.Duration, lookup fu
 	var workers, counter sync.WaitGroup
 	over := make(chan struct{})
 	counter.Go(func() { r.sockets = mostSockets(over) - before })
-	used := cpuTime()
+	used := rig.OwnCPU()
 	begun := time.Now()
 	for range atOnce {
 		workers.Go(func() {
@@ -127,7 +127,7 @@ func resolve(names []string, atOnce, before int, period time.Duration, lookup fu
 		})
 	}
 	workers.Wait()
-	r.took, r.cpu = time.Since(begun), cpuTime()-used
+	r.took, r.cpu = time.Since(begun), rig.OwnCPU()-used
 	close(over)
 	counter.Wait()
 	r.done, r.failed = min(int(next.Load()), len(names)), int(failed.Load())
@@ -181,13 +181,4 @@ func goResolver(addr string) func(string) error {
 		_, err := r.LookupNetIP(context.Background(), "ip4", name+".")
 		return err
 	}
-}
-
-// cpuTime is the processor time that the process has used.
-func cpuTime() time.Duration {
-	var u syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-		return 0
-	}
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }

@@ -7,9 +7,9 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"syscall"
 	"time"
 
+	"anatomy/lab/rig"
 	"anatomy/searcher"
 )
 
@@ -32,22 +32,15 @@ func printTable2(data string, seed uint64) error {
 		}
 		var took [4]float64
 		for run := range 2 {
-			began, before := time.Now(), cpu()
+			began, before := time.Now(), rig.OwnCPU()
 			if _, err := s.Search(context.Background(), searcher.Request{Query: asked[i], Limit: 10}); err != nil {
 				return fmt.Errorf("query %q: %w", asked[i], err)
 			}
-			took[2*run], took[2*run+1] = ms(cpu()-before), ms(time.Since(began))
+			took[2*run], took[2*run+1] = ms(rig.OwnCPU()-before), ms(time.Since(began))
 		}
 		fmt.Printf("  %-30.30s %6.2f %6.2f %6.2f %6.2f\n", asked[i], took[0], took[1], took[2], took[3])
 	}
 	return nil
-}
-
-// cpu returns the processor time of this process.
-func cpu() time.Duration {
-	var u syscall.Rusage
-	syscall.Getrusage(syscall.RUSAGE_SELF, &u) // fails for no process of its own
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
 func ms(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }

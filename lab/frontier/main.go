@@ -20,6 +20,7 @@ import (
 	"syscall"
 	"time"
 
+	"anatomy/lab/rig"
 	"anatomy/urlserver"
 	"anatomy/vocab"
 	"anatomy/weburl"
@@ -97,11 +98,11 @@ func (l *lab) fill() error {
 			if err != nil {
 				return err
 			}
-			before := cpu()
+			before := rig.OwnCPU()
 			if _, err := s.Add(found); err != nil {
 				return err
 			}
-			spent += cpu() - before
+			spent += rig.OwnCPU() - before
 		}
 	}
 	st := s.Stats()
@@ -115,7 +116,7 @@ const perLook = 10_000
 
 // resume opens the frontier and works off a part of it.
 func (l *lab) resume() error {
-	begun, spent := time.Now(), cpu()
+	begun, spent := time.Now(), rig.OwnCPU()
 	s, err := l.open()
 	if err != nil {
 		return err
@@ -126,14 +127,14 @@ func (l *lab) resume() error {
 	if !ok {
 		return errors.New("there is nothing to take")
 	}
-	fmt.Printf("resume   open %.2f s, with the first lease %.2f s, %.2f s of CPU; %s\n", opened.Seconds(), time.Since(begun).Seconds(), (cpu() - spent).Seconds(), memory())
-	before, takes := cpu(), 0
+	fmt.Printf("resume   open %.2f s, with the first lease %.2f s, %.2f s of CPU; %s\n", opened.Seconds(), time.Since(begun).Seconds(), (rig.OwnCPU() - spent).Seconds(), memory())
+	before, takes := rig.OwnCPU(), 0
 	for s.Stats().Hosts < l.hosts*9/10 && takes < 10_000 { // no lease is given back: the rest of the queues is read
 		s.Grant(now)
 		takes++
 	}
 	st := s.Stats()
-	fmt.Printf("         %d URLs queued; %d hosts in memory after %d takes more, %.2f s of CPU; %s\n", st.Queued, st.Hosts, takes, (cpu() - before).Seconds(), memory())
+	fmt.Printf("         %d URLs queued; %d hosts in memory after %d takes more, %.2f s of CPU; %s\n", st.Queued, st.Hosts, takes, (rig.OwnCPU() - before).Seconds(), memory())
 	took, finished, leases := time.Duration(0), time.Duration(0), 0
 	for n := 0; ok && n < l.takes; leases++ {
 		n += len(lease.URLs)
@@ -141,21 +142,21 @@ func (l *lab) resume() error {
 		for i, t := range lease.URLs {
 			results[i] = urlserver.Result{Doc: t.Doc, Outcome: vocab.Fetched, Status: 200, Fetched: now, Address: vocab.MakeAddress(1, int64(t.Doc), 0), Content: vocab.ContentOf([]byte(t.URL))}
 		}
-		before := cpu()
+		before := rig.OwnCPU()
 		if err := s.Complete(now, results); err != nil {
 			return err
 		}
 		if err := s.Release(now, vocab.HostReport{Lease: lease.ID, AnswerTime: 100 * time.Millisecond, Requests: len(results)}); err != nil {
 			return err
 		}
-		finished += cpu() - before
-		before = cpu()
+		finished += rig.OwnCPU() - before
+		before = rig.OwnCPU()
 		var wait time.Duration
 		if lease, wait, ok = s.Grant(now); !ok {
 			now = now.Add(wait)
 			lease, _, ok = s.Grant(now)
 		}
-		took += cpu() - before
+		took += rig.OwnCPU() - before
 	}
 	fmt.Printf("take     %d leases of %.1f URLs, %.0f URLs per CPU second; done %.0f per CPU second; %s\n", leases, float64(l.takes)/float64(leases),
 		float64(l.takes)/took.Seconds(), float64(l.takes)/finished.Seconds(), memory())
@@ -209,15 +210,6 @@ func (w *web) page() ([]urlserver.Found, error) {
 		w.found = append(w.found, urlserver.Found{URL: u, Depth: uint16(1 + k.n%5)})
 	}
 	return w.found, nil
-}
-
-// cpu is the time of this process on all processors.
-func cpu() time.Duration {
-	var u syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-		return 0
-	}
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
 // memory is what the process takes of it, and took at most.

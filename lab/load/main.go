@@ -29,7 +29,6 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"syscall"
 	"time"
 
 	"anatomy/eval"
@@ -161,25 +160,16 @@ func (t *target) open(seed uint64, rate float64, length time.Duration) *tally {
 
 // measure prints what a measurement gave, and returns answers a second.
 func (t *target) measure(what string, run func() *tally) float64 {
-	before, own := t.cpu(), ownCPU()
+	before, own := t.cpu(), rig.OwnCPU().Seconds()
 	y := run()
 	seconds, cpu := time.Since(y.began).Seconds(), t.cpu()-before
-	own = ownCPU() - own
+	own = rig.OwnCPU().Seconds() - own
 	slices.Sort(y.took)
 	at := func(perMille int) float64 { return eval.Percentile(y.took, perMille).Seconds() * 1e3 }
 	answered := float64(len(y.took)) / seconds
 	fmt.Printf("%-24s %7.0f answers/s %6.0f refused/s %3d failed  p50 %.1f  p90 %.1f  p99 %.1f  p99.9 %.1f ms  CPU %.2f ms a request, %.2f cores, and %.2f of the load\n",
 		what, answered, float64(y.refused)/seconds, y.failed, at(500), at(900), at(990), at(999), cpu/float64(max(1, len(y.took)+y.refused))*1e3, cpu/seconds, own/seconds)
 	return answered
-}
-
-// ownCPU is the processor time of this program so far, in seconds.
-func ownCPU() float64 {
-	var u syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-		return 0
-	}
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano()).Seconds()
 }
 
 // cpu returns the processor time of the server so far, in seconds; 0 if the server does not report

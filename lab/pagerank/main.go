@@ -37,9 +37,9 @@ import (
 	"runtime"
 	"slices"
 	"strconv"
-	"syscall"
 	"time"
 
+	"anatomy/lab/rig"
 	"anatomy/pagerank"
 )
 
@@ -94,7 +94,7 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Printf("%d nodes, %d links, made in %.1f s, CPU %.1f s\n", g.Nodes(), g.Links(), time.Since(began).Seconds(), cpu())
+	fmt.Printf("%d nodes, %d links, made in %.1f s, CPU %.1f s\n", g.Nodes(), g.Links(), time.Since(began).Seconds(), rig.OwnCPU().Seconds())
 	if *plain {
 		fmt.Printf("plain loop: %.2f ns/link\n", median(*runs, func() float64 { return plainLoop(g) }))
 	}
@@ -121,20 +121,20 @@ type measured struct {
 }
 
 func measure(g *pagerank.Graph, workers int, tolerance float64) (m measured) {
-	began, beganCPU := time.Now(), cpu()
+	began, beganCPU := time.Now(), rig.OwnCPU().Seconds()
 	last, lastCPU := began, beganCPU
 	o := pagerank.Options{Tolerance: tolerance, Workers: workers, Progress: func(i int, _ float64) {
 		if i > 1 { // the first one pays for the layout
 			m.each = append(m.each, time.Since(last).Seconds())
-			m.eachCPU = append(m.eachCPU, cpu()-lastCPU)
+			m.eachCPU = append(m.eachCPU, rig.OwnCPU().Seconds()-lastCPU)
 		}
-		last, lastCPU = time.Now(), cpu()
+		last, lastCPU = time.Now(), rig.OwnCPU().Seconds()
 	}}
 	var err error
 	if m.result, err = pagerank.Compute(context.Background(), g, o); err != nil {
 		log.Fatal(err)
 	}
-	m.all, m.allCPU = time.Since(began).Seconds(), cpu()-beganCPU
+	m.all, m.allCPU = time.Since(began).Seconds(), rig.OwnCPU().Seconds()-beganCPU
 	return m
 }
 
@@ -148,15 +148,6 @@ func report(g *pagerank.Graph, workers int, all []measured) {
 	links, r := float64(g.Links()), all[0].result
 	fmt.Printf("%d workers: %.2f ns/link by the clock, %.2f ns/link and core; %d iterations to %.2g in %.2f s (least %.2f), CPU %.2f s, with the layout\n",
 		workers, middle(each)*1e9/links, middle(eachCPU)*1e9/links, r.Iterations, r.Residual, middle(whole), slices.Min(whole), middle(wholeCPU))
-}
-
-// cpu is what the processors spent on this program, in seconds.
-func cpu() float64 {
-	var u syscall.Rusage
-	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
-		return 0
-	}
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano()).Seconds()
 }
 
 func middle(x []float64) float64 {

@@ -17,6 +17,7 @@ import (
 	"syscall"
 	"time"
 
+	"anatomy/lab/rig"
 	"anatomy/pagerank"
 )
 
@@ -203,11 +204,11 @@ func ownTurn(mode, file string, tolerance float64, workers int) error {
 	}
 	runtime.GOMAXPROCS(workers)
 	var b pagerank.Builder
-	began := cpu()
+	began := rig.OwnCPU().Seconds()
 	if err := addPacked(&b, file); err != nil {
 		return err
 	}
-	t := turn{Load: cpu() - began}
+	t := turn{Load: rig.OwnCPU().Seconds() - began}
 	o := pagerank.Options{Tolerance: tolerance, Workers: workers}
 	if mode == "memory" {
 		_, err := pagerank.Rank(context.Background(), &b, o, func([]float64) error { return nil })
@@ -218,19 +219,19 @@ func ownTurn(mode, file string, tolerance float64, workers int) error {
 		return err
 	}
 	runtime.GC() // of what building the graph left
-	t.Load = cpu() - began
-	began = cpu()
+	t.Load = rig.OwnCPU().Seconds() - began
+	began = rig.OwnCPU().Seconds()
 	first := 0.0
 	o.Progress = func(iteration int, _ float64) {
 		if iteration == 1 {
-			first = cpu()
+			first = rig.OwnCPU().Seconds()
 		}
 	}
 	r, err := pagerank.Compute(context.Background(), g, o)
 	if err != nil {
 		return err
 	}
-	ended := cpu()
+	ended := rig.OwnCPU().Seconds()
 	each := (ended - first) / float64(max(r.Iterations-1, 1)) // with the ranks by node at the end
 	t.Sweeps, t.Layout = r.Iterations, first-began-each
 	t.Kernel = ended - began - t.Layout

@@ -23,11 +23,11 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
-	"syscall"
 	"time"
 
 	"anatomy/disk/datadir"
 	"anatomy/disk/segment"
+	"anatomy/lab/rig"
 	"anatomy/searcher"
 	"anatomy/vocab"
 )
@@ -115,11 +115,7 @@ func (o *options) now() time.Duration {
 	if !o.cpu {
 		return time.Since(start)
 	}
-	var used syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &used); err != nil {
-		log.Fatal(err)
-	}
-	return time.Duration(used.Utime.Nano() + used.Stime.Nano())
+	return rig.OwnCPU()
 }
 
 var start = time.Now()

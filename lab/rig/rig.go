@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"anatomy/eval"
@@ -73,6 +74,13 @@ func Start(c *exec.Cmd, address string) (stop func(), err error) {
 
 // CPU returns the processor time of a program that has ended, in seconds.
 func CPU(p *os.ProcessState) float64 { return (p.UserTime() + p.SystemTime()).Seconds() }
+
+// OwnCPU returns the processor time of this process so far.
+func OwnCPU() time.Duration {
+	var u syscall.Rusage
+	syscall.Getrusage(syscall.RUSAGE_SELF, &u) // fails for no process of its own
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
 
 // RunningCPU returns the processor time of a process that runs, in seconds.
 func RunningCPU(pid int) (float64, error) {

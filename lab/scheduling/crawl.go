@@ -5,12 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"syscall"
 	"time"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"anatomy/lab/agenda"
+	"anatomy/lab/rig"
 	"anatomy/urlserver"
 	"anatomy/vocab"
 	"anatomy/weburl"
@@ -203,9 +203,9 @@ func (c *crawl) add(on vocab.Target, links []int, seed bool) {
 			found[i].Quality = c.quality[id]
 		}
 	}
-	before := processorTime()
+	before := rig.OwnCPU()
 	docs, err := c.urls.Add(found)
-	c.adding += processorTime() - before
+	c.adding += rig.OwnCPU() - before
 	c.fail(err)
 	for i, doc := range docs {
 		for int(doc) >= len(c.page) {
@@ -215,12 +215,3 @@ func (c *crawl) add(on vocab.Target, links []int, seed bool) {
 }
 
 func (c *crawl) fail(err error) { c.err = errors.Join(c.err, err) }
-
-// processorTime is what this program has used.
-func processorTime() time.Duration {
-	var u syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-		return 0 // there is no such error for a process about itself
-	}
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
-}

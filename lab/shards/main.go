@@ -26,12 +26,12 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"syscall"
 	"time"
 
 	"anatomy/disk/docindex"
 	"anatomy/disk/rankvector"
 	"anatomy/disk/shards"
+	"anatomy/lab/rig"
 	"anatomy/searcher"
 	"anatomy/vocab"
 	"anatomy/weburl"
@@ -267,7 +267,7 @@ func measure(one, many *searcher.Searcher, queries []string, passes int) error {
 	var times [2][]time.Duration
 	for range passes {
 		for i, s := range []*searcher.Searcher{one, many} {
-			began := processorTime()
+			began := rig.OwnCPU()
 			for _, query := range queries {
 				start := time.Now()
 				if _, err := ask(s, query); err != nil {
@@ -275,7 +275,7 @@ func measure(one, many *searcher.Searcher, queries []string, passes int) error {
 				}
 				times[i] = append(times[i], time.Since(start))
 			}
-			cpu[i] = append(cpu[i], processorTime()-began)
+			cpu[i] = append(cpu[i], rig.OwnCPU()-began)
 		}
 	}
 	n := time.Duration(len(queries))
@@ -288,11 +288,4 @@ func measure(one, many *searcher.Searcher, queries []string, passes int) error {
 func median(all []time.Duration) time.Duration {
 	slices.Sort(all)
 	return all[len(all)/2]
-}
-
-// processorTime returns the CPU time of this process so far.
-func processorTime() time.Duration {
-	var u syscall.Rusage
-	syscall.Getrusage(syscall.RUSAGE_SELF, &u) // fails for no process of its own
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
