@@ -23,13 +23,8 @@ func (s *stages) judge(doc *indexer.Document) (odds []float64) {
 		return nil
 	}
 	links := make([]topic.Link, len(doc.Targets))
-	for i := range links {
-		links[i].URL = doc.Targets[i].URL
-	}
-	for i := range doc.Links {
-		if l := &links[doc.TargetOf(i)]; l.Text == "" {
-			l.Text = doc.Links[i].Text
-		}
+	for i, text := range doc.TargetTexts() {
+		links[i] = topic.Link{URL: doc.Targets[i].URL, Text: text}
 	}
 	odds, changed := s.focus.Add(&u, doc.Hits(), links)
 	scored := make([]urlserver.Found, len(changed))

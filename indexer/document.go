@@ -43,6 +43,17 @@ func (d *Document) Hits() iter.Seq2[[]byte, vocab.Hit] {
 // TargetOf returns the index in Targets of the target of Links[i].
 func (d *Document) TargetOf(i int) int { return int(d.to[i]) }
 
+// TargetTexts returns for each of Targets the text of the first of Links to it that has one.
+func (d *Document) TargetTexts() []string {
+	texts := make([]string, len(d.Targets))
+	for i := range d.Links {
+		if text := &texts[d.TargetOf(i)]; *text == "" {
+			*text = d.Links[i].Text
+		}
+	}
+	return texts
+}
+
 // Resolve returns the docID of each of Links. docs are the docIDs of Targets, with 0 for a target
 // that has none. Resolve drops the links to such targets, and sets Targets to nil.
 func (d *Document) Resolve(docs []vocab.DocID) []vocab.DocID {

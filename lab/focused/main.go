@@ -233,13 +233,8 @@ func (c *crawl) arrive(address string) error {
 		return err
 	}
 	links := make([]topic.Link, len(doc.Targets))
-	for i := range links {
-		links[i].URL = doc.Targets[i].URL
-	}
-	for i := range doc.Links {
-		if l := &links[doc.TargetOf(i)]; l.Text == "" {
-			l.Text = doc.Links[i].Text
-		}
+	for i, text := range doc.TargetTexts() {
+		links[i] = topic.Link{URL: doc.Targets[i].URL, Text: text}
 	}
 	if c.order != focused {
 		for _, l := range links {
