@@ -26,7 +26,7 @@ const tempAge = 7 * 24 * time.Hour
 // Calls to a file system that hangs do not return when their context ends.
 type folder struct{ path string }
 
-// exists fails if the folder of the bucket does not exist, or is no folder.
+// exists fails if the path of the bucket does not exist, or is not a folder.
 func (f *folder) exists() error {
 	info, err := os.Stat(f.path)
 	switch {

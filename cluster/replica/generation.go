@@ -186,8 +186,8 @@ func decode(b []byte) (*Generation, error) {
 	return g, g.check()
 }
 
-// A FormatError is the error for a bucket that another version of the program wrote, or of which
-// nodes divide the shards.
+// A FormatError is the error for a bucket that another version of the program wrote, or whose shards
+// are divided among nodes.
 type FormatError struct{ Found int }
 
 func (e *FormatError) Error() string {

@@ -38,8 +38,8 @@
 // A record, with varints as in encoding/binary, and texts as a uvarint length and the bytes:
 //
 //	kind      1 byte: 1 page, 2 duplicate, 3 redirect, 4 page with Link fields, 5 page with
-//	          headers; plus 16 in a copy that compaction made, plus 32 if the request carried credentials, plus 64 if
-//	          the body was cut short
+//	          headers; plus 16 in a copy that compaction made, plus 32 if the request carried
+//	          credentials, plus 64 if the body was cut short
 //	why       1 byte, if it was cut short: vocab.Truncation
 //	docID     uvarint
 //	fetched   varint, Unix seconds

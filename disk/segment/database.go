@@ -126,7 +126,7 @@ func (e *DamageError) Error() string { return e.Err.Error() }
 func (e *DamageError) Unwrap() error { return e.Err }
 
 // wrap returns a *DamageError that names the segment and how to rebuild it, or nil. An error that
-// wraps [ErrLight] is no damage.
+// wraps [ErrLight] is not damage.
 func (d *database) wrap(err error) error {
 	if err == nil {
 		return nil

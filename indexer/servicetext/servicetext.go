@@ -1,8 +1,9 @@
 // Package servicetext converts definitions of web services to HTML: OpenAPI 2 and 3 and AsyncAPI
 // 2 and 3 (JSON or YAML), WSDL 1.1 and 2.0, and GraphQL schemas (SDL, or the result of an introspection
 // query). The page has title, provider, version and description of the service, and a section with an
-// id for each operation: method and path, documentation, parameters and a request to copy. Lists of definitions become pages of links that are not indexed
-// themselves: APIs.guru's list.json, linksets (RFC 9264), WS-Inspection.
+// id for each operation: method and path, documentation, parameters and a request to copy. Lists of
+// definitions become pages of links that are not indexed themselves: APIs.guru's list.json,
+// linksets (RFC 9264), WS-Inspection.
 //
 // Definitions are untrusted. Readers are tolerant: they keep the valid rest of a truncated or
 // partly wrong definition. Depth and nodes of the input and bytes of the output are bounded.
@@ -49,7 +50,8 @@ func containsAny(text []byte, marks ...string) bool {
 }
 
 // Convert converts body, UTF-8 that was fetched from a URL, to a page of HTML in UTF-8. The medium is
-// OpenAPI, AsyncAPI, WSDL or GraphQL for a definition, JSON or XML for a list. The error is ErrFormat for anything else.
+// OpenAPI, AsyncAPI, WSDL or GraphQL for a definition, JSON or XML for a list. The error is
+// ErrFormat for anything else.
 func Convert(body []byte, url string) (html []byte, medium vocab.Medium, err error) {
 	text := bytes.TrimLeft(body, " \t\r\n")
 	p := &page{url: url}

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// TestOrders: in a web of two subjects, each page of which links mostly to others of its own, a focused crawl
+// TestOrders: in a web of two subjects, whose pages link mostly to pages of the same subject, a focused crawl
 // finds more of a subject than a breadth-first one, and no more than the oracle.
 func TestOrders(t *testing.T) {
 	dir := t.TempDir()

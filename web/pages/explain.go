@@ -17,8 +17,8 @@ import (
 	"anatomy/web/internal/visitor"
 )
 
-// An explainView shows a score as a sum, its largest part first. The bar of each part begins where the previous one ended,
-// so the last one ends at the score.
+// An explainView shows a score as a sum, its largest part first. The bar of each part begins
+// where the previous one ended, so the last one ends at the score.
 type explainView struct {
 	URL    string // "" if it must not become a link
 	Crumbs []string

@@ -265,8 +265,8 @@ func (g *Group) crawl() error {
 }
 
 // KillOwner kills the owner of the collection and starts it again when another node has taken over.
-// During may call it. If there are crawlers, it first waits until the owner has found all other nodes:
-// crawlers follow to nodes that they know of.
+// During may call it. If there are crawlers, it first waits until the owner has found all other nodes,
+// because crawlers move only to nodes that they know.
 func (g *Group) KillOwner() error {
 	for began := time.Now(); !g.knowsAll(); time.Sleep(10 * time.Millisecond) {
 		if time.Since(began) > time.Minute {
@@ -282,7 +282,7 @@ func (g *Group) KillOwner() error {
 	}
 }
 
-// knowsAll reports whether the last join line names all nodes, or there are no crawlers.
+// knowsAll reports whether the last join line names all nodes. It is true without crawlers.
 func (g *Group) knowsAll() bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -326,8 +326,8 @@ func (f fragments) endsWithSpace() bool {
 	return len(f) == 0 || strings.HasSuffix(f[len(f)-1].Text, " ")
 }
 
-// isSign reports whether a character is no text: the permalink of a heading, or an icon of a font of the
-// page, which other fonts do not have. Icons have characters for private use.
+// isSign reports whether a character is the permalink of a heading, or an icon of a font of the page, which
+// other fonts lack. Icons are characters for private use.
 func isSign(r rune) bool { return r == '¶' || unicode.Is(unicode.Co, r) }
 
 // withoutSigns returns a text without signs and the spaces that would follow another one. afterSpace is

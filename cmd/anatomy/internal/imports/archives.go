@@ -61,7 +61,7 @@ func (a *archives) add(name string) error {
 	return nil
 }
 
-// addIndex adds the archives that an index names, of which only those records are read.
+// addIndex adds the archives that an index names. Only the records that it names are read.
 func (a *archives) addIndex(name string) error {
 	f, err := cli.OpenInput(a.c, name)
 	if err != nil {

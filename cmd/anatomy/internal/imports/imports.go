@@ -36,8 +36,8 @@ func newWARC(s *cli.GlobalFlags) *cobra.Command {
 as wget, Heritrix and browser extensions write them; Common Crawl's texts (WET); and ClueWeb09, with its wrong lengths
 and dates. - is standard input.
 
-Of an index (CDXJ, named .cdxj) the records that it names are imported, from archives in its folder. So a part of an
-index imports a part of a large archive.
+For an index (CDXJ, named .cdxj) only the records that it names are imported, from archives in its folder. A part of
+an index imports a part of a large archive.
 
 Pages are stored, indexed and ranked as if they had been fetched at the time that the archive gives. noindex is
 obeyed, duplicates are stored once, and a stored page from the same time or later is kept. Links to other

@@ -20,8 +20,8 @@ type Crawl interface {
 	Phase() vocab.Phase
 }
 
-// Watch shows the progress of a crawl until ctx ends: a status line on a terminal, log lines elsewhere,
-// of which one says that nothing is left to fetch now.
+// Watch shows the progress of a crawl until ctx ends: a status line on a terminal, log lines elsewhere.
+// While nothing is left to fetch, it logs one line.
 func Watch(ctx context.Context, screen *cli.Console, log *slog.Logger, c Crawl) {
 	every := cli.LogEvery
 	if screen.IsTerminal() {
