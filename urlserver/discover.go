@@ -48,6 +48,8 @@ type discovery struct {
 	*change
 	links   int  // of the page, in all batches
 	widened bool // a new seed may extend the scope to other known URLs
+	// known documents whose state the batch decides again: their records are not written yet
+	redecided map[vocab.DocID]bool
 }
 
 const damping = 0.85
@@ -55,7 +57,7 @@ const damping = 0.85
 // discover adds one batch of URLs found on a page with the given number of links, and appends their
 // docIDs to docs.
 func (s *state) discover(found []Found, links int, docs []vocab.DocID) ([]vocab.DocID, error) {
-	d := discovery{change: s.begin(), links: links}
+	d := discovery{change: s.begin(), links: links, redecided: map[vocab.DocID]bool{}}
 	if on := s.flights.inFlight[found[0].On]; on != nil { // it is completed after its links are added
 		on.host.OriginAnswered(isHTTPS(on.url))
 	}
@@ -237,6 +239,7 @@ func (d *discovery) reconsider(u docindex.URLRecord, fp vocab.Fingerprint, f *Fo
 	}
 	switch r.State {
 	case docindex.OutOfScope, docindex.NoFollowed, docindex.Trapped, docindex.GivenUp:
+		d.redecided[r.Doc] = true
 		d.uncount(&r)
 		unschedule(d.b, &r)
 		r.Depth = min(r.Depth, f.Depth)
@@ -255,8 +258,11 @@ func (d *discovery) addSeed(r *docindex.Record, u weburl.URL) {
 }
 
 // retrySeed queues a seed that was given up or refused in an earlier run. For instance, private
-// addresses may be allowed now.
+// addresses may be allowed now. A batch may name a seed several times.
 func (d *discovery) retrySeed(doc vocab.DocID) error {
+	if d.redecided[doc] {
+		return nil
+	}
 	r, ok, err := d.flights.record(doc)
 	if err != nil || !ok || !mayHavePassed(&r) {
 		return err
@@ -268,6 +274,7 @@ func (d *discovery) retrySeed(doc vocab.DocID) error {
 	if h := d.frontier.Lookup(u.Host()); h != nil && h.Loss != nil {
 		return nil // only once per run
 	}
+	d.redecided[doc] = true
 	d.uncount(&r)
 	unschedule(d.b, &r)
 	r.State, r.Tries, r.Fetch, r.History = docindex.Queued, 0, nil, docindex.History{}

@@ -427,7 +427,7 @@ func TestSeedsAreRetried(t *testing.T) {
 	}
 	b.reopen(o)
 	b.none(0)
-	b.seed(seeds...)
+	b.seed(append(seeds, seeds...)...) // as from a file of rules and from the command line
 	for _, seed := range seeds[:3] {
 		b.take(seed)
 	}

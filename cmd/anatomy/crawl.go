@@ -13,7 +13,6 @@ import (
 	"log/slog"
 	"net"
 	"os"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -525,14 +524,15 @@ func (f *crawlFlags) check(c *cobra.Command) error {
 	return cli.RejectFlags(c, !f.serve, "--%s needs --serve", "listen", "token", "read-token", "allow-host", "cors", "public-only")
 }
 
-// collect returns the start URLs of the arguments, of --url and of --seeds, all valid.
+// collect returns the start URLs of the arguments, of --url, which has those that the data folder
+// keeps, and of --seeds, all valid.
 func (f *crawlFlags) collect(stdin io.Reader, urls []string) ([]string, error) {
 	for _, u := range urls {
 		if _, err := weburl.ParseTyped(u); err != nil {
 			return nil, cli.UsageError{Err: err}
 		}
 	}
-	urls = slices.Concat(urls, f.urls)
+	urls = rules.UnionOf(urls, f.urls)
 	if f.seeds == "" {
 		return urls, nil
 	}

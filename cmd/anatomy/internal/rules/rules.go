@@ -101,7 +101,7 @@ const maxURLs = 1000
 // AddURLs adds start URLs to those that the folder keeps, and returns all of them.
 func (r *Rules) AddURLs(urls []string) (all []string) {
 	kept, _, _ := r.config.Flag(urlKey)
-	all = unionOf(kept, urls)
+	all = UnionOf(kept, urls)
 	switch {
 	case len(all) > maxURLs:
 		r.tooMany = len(all)
@@ -112,8 +112,8 @@ func (r *Rules) AddURLs(urls []string) (all []string) {
 	return all
 }
 
-// unionOf returns the URLs of a, and those of b that a does not have in another spelling.
-func unionOf(a, b []string) []string {
+// UnionOf returns the URLs of a, and those of b that a does not have in another spelling.
+func UnionOf(a, b []string) []string {
 	all := slices.Clone(a)
 	has := map[string]bool{}
 	canonical := func(s string) string {
