@@ -39,10 +39,11 @@ type ShardWork struct {
 // A ClusterOwner is the machine that owns the collection of a cluster.
 type ClusterOwner struct {
 	Machine  string    `json:"machine"`
-	Version  string    `json:"version"` // of the program
-	Epoch    uint64    `json:"epoch"`   // grows by one with each owner
-	Since    time.Time `json:"since"`   // by its clock
-	Renewed  time.Time `json:"renewed"` // by the bucket's
+	Version  string    `json:"version"`        // of the program
+	Node     string    `json:"node,omitempty"` // see ClusterNode.Node
+	Epoch    uint64    `json:"epoch"`          // grows by one with each owner
+	Since    time.Time `json:"since"`          // by its clock
+	Renewed  time.Time `json:"renewed"`        // by the bucket's
 	Released bool      `json:"released"`
 	Drains   bool      `json:"drains"` // it was asked to hand over
 }
@@ -61,7 +62,7 @@ type ClusterNode struct {
 	Key      string `json:"key,omitempty"`      // see node.Keyring.Public
 
 	// Of a machine that can own some of the shards of a divided collection.
-	Node  string      `json:"node,omitempty"`  // random ID, which it keeps in its folder
+	Node  string      `json:"node,omitempty"`  // its ID
 	Owns  []ShardWork `json:"owns,omitempty"`  // shards that it owns
 	Whole []int       `json:"whole,omitempty"` // numbers of the shards of which its copy is whole, and not light
 
@@ -70,6 +71,7 @@ type ClusterNode struct {
 	Certificate string `json:"certificate,omitempty"` // SHA-256 in hexadecimal digits
 
 	// The following are set by node.Nodes.
+	ID     string    `json:"id"`     // that the node keeps in its folder, 16 hexadecimal digits
 	Heard  time.Time `json:"heard"`  // by the bucket's clock
 	Silent bool      `json:"silent"` // it was not heard for half a minute
 }

@@ -34,13 +34,16 @@ func (n *Node) counts() (by map[string]int, free int) {
 	return by, free
 }
 
-// mayClaim reports whether this node may claim a shard that has had no owner for the duration free.
-func (n *Node) mayClaim(free time.Duration) bool {
+// mayClaim reports whether this node may claim a shard that has had no owner for the duration free. For
+// the time Grace, nodes with fewer shards may claim it first. The last owner of the shard is not among
+// these: it has ended or handed over.
+func (n *Node) mayClaim(shard int, free time.Duration) bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	by, _ := n.counts()
+	last := n.shards[shard].holder.Node
 	for id := range n.others {
-		if by[id] < by[n.id] && free < n.o.Grace {
+		if id != last && by[id] < by[n.id] && free < n.o.Grace {
 			return false
 		}
 	}

@@ -6,30 +6,12 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"time"
 
-	"anatomy/cluster/lease"
 	"anatomy/cluster/node"
-	"anatomy/disk/datadir"
-	"anatomy/disk/durable"
 	"anatomy/vocab"
 )
-
-// nodeID returns the ID of this machine's node in a folder, which it keeps there. A folder that was
-// copied to another machine gets another one.
-func nodeID(dir string) (string, error) {
-	path := filepath.Join(datadir.Cluster(dir), "node")
-	if id := node.ReadOwn(path); len(id) == 16 {
-		return id, nil
-	}
-	id := lease.RandomID()
-	if err := durable.MkdirAll(durable.OS, filepath.Dir(path)); err != nil {
-		return "", err
-	}
-	return id, node.WriteOwn(path, id)
-}
 
 // look reads the status of the other nodes.
 func (n *Node) look(ctx context.Context) error {

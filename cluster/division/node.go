@@ -29,10 +29,9 @@ func New(o Options) *Node {
 		o.Changed = func(string) {}
 	}
 	o.Intervals.setDefaults()
-	id, err := nodeID(o.Dir)
+	id, err := node.ID(o.Dir)
 	if err != nil {
 		o.Log.Warn("cannot keep the ID of this node in its folder; it gets another one when it starts again", "error", err)
-		id = lease.RandomID()
 	}
 	return &Node{
 		o: o, id: id, mail: NewMail(durable.OS, o.Dir, o.Shards),
@@ -46,7 +45,7 @@ func (n *Node) Run(ctx context.Context) error {
 	for shard := range n.o.Shards {
 		group.Go(func() error { n.keep(ctx, shard); return nil })
 	}
-	group.Go(func() error { node.Announce(ctx, n.o.Bucket, n.presence); return nil })
+	group.Go(func() error { node.Announce(ctx, n.o.Bucket, n.id, n.presence); return nil })
 	works := []func(context.Context) error{n.markPrivate}
 	if n.o.Open != nil {
 		works = append(works, n.balance, n.addURLs, n.installRanks)
@@ -145,7 +144,7 @@ func (n *Node) options(b bucket.Bucket, shard int, s *owned) node.Options {
 			})
 		},
 		Shard: &node.ShardOptions{
-			Node: n.id, May: n.mayClaim, Every: n.o.Publish, State: s.state,
+			Node: n.id, May: func(free time.Duration) bool { return n.mayClaim(shard, free) }, Every: n.o.Publish, State: s.state,
 			Received:  func() []uint64 { return s.received },
 			OnCurrent: func(g *replica.Generation) { n.replaced(shard, g) },
 		},

@@ -75,7 +75,7 @@ func statusOf(ctx context.Context, b bucket.Bucket, shard int) (s vocab.ClusterS
 	}
 	if h.Owner != "" {
 		s.Owner = &vocab.ClusterOwner{
-			Machine: h.Machine, Version: h.Version, Epoch: h.Epoch, Since: h.Since, Renewed: h.Renewed,
+			Machine: h.Machine, Version: h.Version, Node: h.Node, Epoch: h.Epoch, Since: h.Since, Renewed: h.Renewed,
 			Released: h.Released, Drains: h.Drains,
 		}
 	}

@@ -392,7 +392,7 @@ func (h *Holder) read(ctx context.Context, b bucket.Bucket) error {
 		return err
 	}
 	if err := json.Unmarshal(content, &h.Claim); err == nil {
-		h.Machine, h.Version = Printable(h.Machine), Printable(h.Version)
+		h.Machine, h.Version, h.Node = Printable(h.Machine), Printable(h.Version), Printable(h.Node)
 	} else {
 		return fmt.Errorf("%s in the bucket is damaged: %w; delete it if its owner has ended", h.name(), err)
 	}

@@ -3,6 +3,7 @@ package node_test
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -27,6 +28,7 @@ import (
 	"anatomy/engine"
 	"anatomy/internal/test/testweb"
 	"anatomy/upkeep"
+	"anatomy/vocab"
 )
 
 var must = testweb.Must
@@ -241,5 +243,41 @@ func TestDamagedTakeOver(t *testing.T) {
 	testweb.Checked(t, second)
 	if stats := testweb.Fates(t, second); len(stats) < web.Pages {
 		t.Errorf("%d documents of %d pages", len(stats), web.Pages)
+	}
+}
+
+// TestNodeStartsAgain: a node that was killed and starts again is listed once.
+func TestNodeStartsAgain(t *testing.T) {
+	dir := t.TempDir()
+	id, err := node.ID(dir)
+	must(t, err)
+	b := &buckettest.Memory{}
+	var kept []byte // the status of the killed process
+	for _, version := range []string{"before", "after"} {
+		ctx, stop := context.WithCancel(t.Context())
+		ended := make(chan struct{})
+		again, err := node.ID(dir)
+		if must(t, err); again != id {
+			t.Fatalf("the ID changed from %s to %s", id, again)
+		}
+		if kept != nil {
+			must(t, b.Put(ctx, "nodes/"+id, bytes.NewReader(kept), int64(len(kept))))
+		}
+		go func() {
+			defer close(ended)
+			node.Announce(ctx, b, again, func() vocab.ClusterNode { return vocab.ClusterNode{Version: version} })
+		}()
+		var all []vocab.ClusterNode
+		for len(all) == 0 || all[0].Version != version {
+			all, err = node.Nodes(ctx, b, time.Time{})
+			must(t, err)
+		}
+		if len(all) != 1 || all[0].ID != id {
+			t.Errorf("listed: %+v", all)
+		}
+		kept, err = json.Marshal(all[0])
+		must(t, err)
+		stop()
+		<-ended
 	}
 }

@@ -6,11 +6,15 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"anatomy/cluster/bucket"
 	"anatomy/cluster/lease"
+	"anatomy/disk/datadir"
+	"anatomy/disk/durable"
 	"anatomy/vocab"
 )
 
@@ -23,11 +27,25 @@ const (
 	maxNodes       = 1000     // shown at most
 )
 
-// Announce writes the status of this node to the bucket until ctx ends. If this machine may not
-// write to the bucket, the node is not listed; that is not an error. On start Announce deletes
+// ID returns the ID of this machine's node in a folder, 16 hexadecimal digits that the folder keeps. A
+// folder that was copied to another machine gets another one. With an error, the ID is not kept.
+func ID(dir string) (string, error) {
+	path := filepath.Join(datadir.Cluster(dir), "node")
+	if id := ReadOwn(path); len(id) == 16 {
+		return id, nil
+	}
+	id := lease.RandomID()
+	if err := durable.MkdirAll(durable.OS, filepath.Dir(path)); err != nil {
+		return id, err
+	}
+	return id, WriteOwn(path, id)
+}
+
+// Announce writes the status of this node, whose ID is id, to the bucket until ctx ends. If this machine
+// may not write to the bucket, the node is not listed; that is not an error. On start Announce deletes
 // statuses older than a day.
-func Announce(ctx context.Context, b bucket.Bucket, status func() vocab.ClusterNode) {
-	name := presencePrefix + lease.RandomID()
+func Announce(ctx context.Context, b bucket.Bucket, id string, status func() vocab.ClusterNode) {
+	name := presencePrefix + id
 	if _, old, _, err := presences(ctx, b, time.Time{}); err == nil {
 		for _, o := range old {
 			b.Delete(ctx, o.Name)
@@ -94,6 +112,7 @@ func Nodes(ctx context.Context, b bucket.Bucket, now time.Time) (all []vocab.Clu
 		if json.Unmarshal(content, &p) != nil {
 			continue
 		}
+		p.ID = lease.Printable(strings.TrimPrefix(o.Name, presencePrefix))
 		p.Heard, p.Silent = o.Changed, now.Sub(o.Changed) > presenceSilent
 		p.Machine, p.Version = lease.Printable(p.Machine), lease.Printable(p.Version)
 		p.Role, p.Failing = lease.Printable(p.Role), lease.Printable(p.Failing)

@@ -22,7 +22,7 @@ func Status(ctx context.Context, b bucket.Bucket) (*vocab.ClusterStatus, error) 
 	st := &vocab.ClusterStatus{Bucket: b.String()}
 	if h.Owner != "" {
 		st.Owner = &vocab.ClusterOwner{
-			Machine: h.Machine, Version: h.Version, Epoch: h.Epoch, Since: h.Since, Renewed: h.Renewed,
+			Machine: h.Machine, Version: h.Version, Node: h.Node, Epoch: h.Epoch, Since: h.Since, Renewed: h.Renewed,
 			Released: h.Released, Drains: h.Drains,
 		}
 	}

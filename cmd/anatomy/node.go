@@ -161,7 +161,8 @@ func (f *crawlFlags) crawlCluster(c *cobra.Command, s *cli.GlobalFlags, urls []s
 func (m *membership) run(ctx context.Context) error {
 	announcing, stop := context.WithCancel(ctx)
 	var announced sync.WaitGroup
-	announced.Go(func() { node.Announce(announcing, m.bucket, m.presence) })
+	id, _ := node.ID(m.s.Data) // with an error, a new ID each time
+	announced.Go(func() { node.Announce(announcing, m.bucket, id, m.presence) })
 	defer announced.Wait()
 	defer stop()
 	for {

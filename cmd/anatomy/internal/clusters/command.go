@@ -74,12 +74,12 @@ generation in the bucket is, and the nodes that have announced themselves in the
 func printStatus(w io.Writer, st *vocab.ClusterStatus, now time.Time) error {
 	fmt.Fprintf(w, "bucket      %s\n", st.Bucket)
 	if len(st.Divided) > 0 {
-		if err := printShards(w, st.Divided, now); err != nil {
+		if err := printShards(w, st, now); err != nil {
 			return err
 		}
 		return printNodes(w, st.Nodes, len(st.Divided), now)
 	}
-	fmt.Fprintf(w, "owner       %s\n", ownerText(st.Owner, now))
+	fmt.Fprintf(w, "owner       %s\n", ownerText(st, st.Owner, now))
 	if st.Owner != nil && st.Owner.Drains && !st.Owner.Released {
 		fmt.Fprintln(w, "            it was asked to hand over")
 	}
@@ -95,16 +95,27 @@ func printStatus(w io.Writer, st *vocab.ClusterStatus, now time.Time) error {
 	return printNodes(w, st.Nodes, 0, now)
 }
 
-// ownerText describes the owner.
-func ownerText(o *vocab.ClusterOwner, now time.Time) string {
+// nodeName returns the name of a node's machine, with the first digits of the node's ID if other nodes have
+// the same machine.
+func nodeName(nodes []vocab.ClusterNode, machine, id string) string {
+	for i := range nodes {
+		if nodes[i].Machine == machine && nodes[i].ID != id && id != "" {
+			return machine + "#" + id[:min(len(id), 4)]
+		}
+	}
+	return machine
+}
+
+// ownerText describes the owner of the collection or of a shard.
+func ownerText(st *vocab.ClusterStatus, o *vocab.ClusterOwner, now time.Time) string {
 	switch {
 	case o == nil:
 		return "none yet"
 	case o.Released:
-		return fmt.Sprintf("none: %s has handed over", o.Machine)
+		return fmt.Sprintf("none: %s has handed over", nodeName(st.Nodes, o.Machine, o.Node))
 	}
 	return fmt.Sprintf("%s (%s), epoch %d, since %s; claim renewed %s",
-		o.Machine, o.Version, o.Epoch, o.Since.Format(time.DateTime), secondsAgo(now, o.Renewed))
+		nodeName(st.Nodes, o.Machine, o.Node), o.Version, o.Epoch, o.Since.Format(time.DateTime), secondsAgo(now, o.Renewed))
 }
 
 // secondsAgo is cli.FormatAge, with seconds from the time at which a claim or a node is late.
@@ -116,11 +127,11 @@ func secondsAgo(now, then time.Time) string {
 	return cli.FormatAge(now, then)
 }
 
-func printShards(w io.Writer, all []vocab.ClusterShard, now time.Time) error {
+func printShards(w io.Writer, st *vocab.ClusterStatus, now time.Time) error {
 	fmt.Fprintln(w)
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "shard\tpages\tto fetch\tgeneration put\towner")
-	for _, s := range all {
+	for _, s := range st.Divided {
 		pages, queued, made := "", "", "none yet"
 		if s.Work != nil {
 			pages, queued = fmt.Sprint(s.Work.Pages), fmt.Sprint(s.Work.Queued+s.Work.InFlight)
@@ -128,7 +139,7 @@ func printShards(w io.Writer, all []vocab.ClusterShard, now time.Time) error {
 		if !s.Made.IsZero() {
 			made = cli.FormatAge(now, s.Made)
 		}
-		fmt.Fprintf(t, "%d\t%s\t%s\t%s\t%s\n", s.Shard, pages, queued, made, ownerText(s.Owner, now))
+		fmt.Fprintf(t, "%d\t%s\t%s\t%s\t%s\n", s.Shard, pages, queued, made, ownerText(st, s.Owner, now))
 	}
 	return t.Flush()
 }
@@ -158,7 +169,7 @@ func printNodes(w io.Writer, nodes []vocab.ClusterNode, shards int, now time.Tim
 			copies = fmt.Sprintf("\t%d of %d", len(n.Whole), shards)
 		}
 		fmt.Fprintf(t, "%s\t%s\t%s%s\t%s\t%s\t%s\n",
-			n.Machine, n.Role, n.Version, copies, made, secondsAgo(now, n.Heard), problem)
+			nodeName(nodes, n.Machine, n.ID), n.Role, n.Version, copies, made, secondsAgo(now, n.Heard), problem)
 	}
 	return t.Flush()
 }

@@ -49,7 +49,8 @@ func (p *Place) Follow(
 	var group errgroup.Group
 	group.Go(func() error { return f.Run(ctx) })
 	group.Go(func() error {
-		node.Announce(ctx, b, func() vocab.ClusterNode {
+		id, _ := node.ID(s.Data) // with an error, a new ID each time
+		node.Announce(ctx, b, id, func() vocab.ClusterNode {
 			st := f.Status()
 			return vocab.ClusterNode{
 				Machine: o.Machine, Version: o.Version, Role: "replica",

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"anatomy/cluster/bucket/buckettest"
+	"anatomy/cluster/lease"
 	"anatomy/cluster/node"
 	"anatomy/internal/test/testweb"
 	"anatomy/vocab"
@@ -32,7 +33,7 @@ func TestPeers(t *testing.T) {
 			stop()
 			testweb.Must(t, <-ended)
 		})
-		go node.Announce(t.Context(), b, func() vocab.ClusterNode {
+		go node.Announce(t.Context(), b, lease.RandomID(), func() vocab.ClusterNode {
 			return vocab.ClusterNode{Address: p.Address, Certificate: p.Certificate, Whole: []int{i}}
 		})
 	}

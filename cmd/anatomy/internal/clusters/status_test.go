@@ -25,6 +25,23 @@ func TestCopiesInStatus(t *testing.T) {
 	}
 }
 
+// TestNodesOfOneMachine: names of nodes of one machine differ, also where they own a shard.
+func TestNodesOfOneMachine(t *testing.T) {
+	st := &vocab.ClusterStatus{
+		Divided: []vocab.ClusterShard{{Owner: &vocab.ClusterOwner{Machine: "alpha", Node: "1a2b3c4d5e6f7081"}}},
+		Nodes: []vocab.ClusterNode{
+			{Machine: "alpha", ID: "1a2b3c4d5e6f7081"}, {Machine: "alpha", ID: "99"}, {Machine: "beta", ID: "77"},
+		},
+	}
+	var out strings.Builder
+	must(t, printStatus(&out, st, time.Now()))
+	for text, want := range map[string]int{"alpha#1a2b ": 2, "alpha#99 ": 1, "beta ": 1} {
+		if got := strings.Count(out.String(), text); got != want {
+			t.Errorf("%q appears %d times, want %d:\n%s", text, got, want, out.String())
+		}
+	}
+}
+
 // TestLateClaim: a claim that was not renewed in time is not renewed "just now".
 func TestLateClaim(t *testing.T) {
 	now := time.Now()

@@ -11,6 +11,7 @@ import (
 
 	"anatomy/cluster/bucket/buckettest"
 	"anatomy/cluster/bus"
+	"anatomy/cluster/lease"
 	"anatomy/cluster/node"
 	"anatomy/cluster/replica"
 	"anatomy/disk/datadir"
@@ -34,7 +35,7 @@ func newTeam(t *testing.T, b *buckettest.Memory, listen string) *Team {
 // announce has a node be there until the test ends.
 func announce(t *testing.T, b *buckettest.Memory, crawlers, key string) {
 	before := len(b.Names("nodes/"))
-	go node.Announce(t.Context(), b, func() vocab.ClusterNode {
+	go node.Announce(t.Context(), b, lease.RandomID(), func() vocab.ClusterNode {
 		return vocab.ClusterNode{Crawlers: crawlers, Key: key}
 	})
 	for len(b.Names("nodes/")) == before {
