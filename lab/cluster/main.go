@@ -13,8 +13,8 @@
 //
 // --kill crawler kills a crawler with SIGKILL at that interval and starts another; --kill owner kills
 // the owner and runs the same command again; --kill bus cuts the connections between the owner and its
-// crawlers for half of the interval. It does so for the time --for. Repeated requests are printed then,
-// and no fault.
+// crawlers for half of the interval. It does so for the time --for, or until the crawl has ended, and fails
+// if that was before the first kill. Repeated requests are printed then, and no fault.
 //
 // With --nodes the bucket is a folder. With --shards the nodes crawl into shards, and one process into one
 // data folder. With --divide each node owns some of the shards: --kill owner kills a node that owns one. Then
@@ -25,7 +25,8 @@
 // scores, and the collection is restored from the bucket and has to have the pages of one process.
 // --kill owner kills the node that owns the collection, and starts it again when another one owns it;
 // --kill searcher kills one that does not own it, and starts it again; --kill suspend stops the owner
-// for 20 s; --kill bucket takes the bucket away for half of the interval. The bus is a part of the owner
+// for 20 s; --kill bucket takes the bucket away for half of the interval. Unless
+// crawlers are killed, this goes on for the time --for when the crawl has ended. The bus is a part of the owner
 // here, and dies with it. The longest time until another node owned the collection is printed.
 //
 // --upgrade-from COMMIT builds anatomy of a commit, and runs it as every other process of the crawl by
@@ -50,6 +51,9 @@ import (
 	"anatomy/lab/rig/bench"
 )
 
+// needsOthers reports whether harm of a kind needs a second node, which becomes the owner or remains it.
+func needsOthers(kind string) bool { return kind == "owner" || kind == "searcher" || kind == "suspend" }
+
 func main() {
 	b := &bench.Bench{}
 	flag.StringVar(&b.Docsweb, "docsweb", "", "the docsweb program")
@@ -62,7 +66,7 @@ func main() {
 	flag.IntVar(&b.Copies, "copies", 0, "nodes that have a shard whole, with --divide; others have light copies, and ask these")
 	flag.StringVar(&b.Kill, "kill", "", "harm `WHAT`: crawler, owner or bus; with --nodes crawler, owner, searcher, suspend or bucket")
 	flag.DurationVar(&b.Every, "every", 5*time.Second, "time between kills")
-	flag.DurationVar(&b.Duration, "for", time.Minute, "kill for so long; the crawl then ends by itself")
+	flag.DurationVar(&b.Duration, "for", time.Minute, "kill for so long")
 	flag.StringVar(&b.UpgradeFrom, "upgrade-from", "", "run the program of `COMMIT` beside that of here")
 	runs := flag.Int("runs", 1, "pairs of crawls")
 	flag.Parse()
@@ -70,7 +74,7 @@ func main() {
 	if b.Nodes == 0 && b.Crawlers == 0 {
 		b.Crawlers = 2
 	}
-	if b.Docsweb == "" || b.Pages == "" || b.Crawlers < 0 || b.Nodes == 1 || b.Shards > 0 && b.Nodes == 0 || b.Divide && (b.Shards == 0 || b.Crawlers > 0) || *runs < 1 ||
+	if b.Docsweb == "" || b.Pages == "" || b.Crawlers < 0 || b.Nodes < 0 || b.Nodes == 1 && needsOthers(b.Kill) || b.Shards > 0 && b.Nodes == 0 || b.Divide && (b.Shards == 0 || b.Crawlers > 0) || *runs < 1 ||
 		b.Kill != "" && !slices.Contains(b.Kinds(), b.Kill) || b.Kill == "crawler" && b.Crawlers == 0 {
 		fmt.Fprintln(os.Stderr, "usage: cluster --docsweb PROGRAM --pages DIR --crawlers N|--nodes N [--kill WHAT --every 5s --for 1m]")
 		os.Exit(2)
@@ -103,6 +107,9 @@ func run(b *bench.Bench, runs int) error {
 			return err
 		}
 		print(who, many)
+		if b.Kill != "" && many.Kills == 0 {
+			return errors.New("the crawl ended before the first kill: choose a shorter --every, or slow the crawl with -- --delay 50ms")
+		}
 		if err := compare(one, many, b.Kill != "", b.Divide); err != nil {
 			return err
 		}

@@ -238,8 +238,12 @@ func (g *Group) crawl() error {
 		if g.Kill != "" && next.Before(last) {
 			moment = time.After(time.Until(next))
 		}
+		ended := g.Done
+		if moment != nil && g.Kill != "crawler" {
+			ended = nil // nodes go on answering, and are harmed, after the crawl
+		}
 		select {
-		case <-g.Done:
+		case <-ended:
 			if during == nil {
 				return nil
 			}
