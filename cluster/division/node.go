@@ -317,12 +317,14 @@ func (n *Node) installRanks(ctx context.Context) error {
 		if s.ranks == newest {
 			continue
 		}
-		if err := installVectors(ctx, n.o.Bucket, newest, shard, shards.Folder(n.o.Dir, shard)); err != nil {
-			return fmt.Errorf("ranks of shard %d: %w", shard, err)
+		failed := installVectors(ctx, n.o.Bucket, newest, shard, shards.Folder(n.o.Dir, shard))
+		if failed == nil {
+			s.ranks = newest
+		} else {
+			err = errors.Join(err, fmt.Errorf("ranks of shard %d: %w", shard, failed))
 		}
-		s.ranks = newest
 	}
-	return nil
+	return err
 }
 
 // markPrivate marks the folder as private if any shard is private.

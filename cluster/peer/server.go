@@ -68,26 +68,32 @@ func (s *Server) Run(ctx context.Context, answer Call) error {
 	}
 	ended := make(chan error, 1)
 	go func() { ended <- server.ServeTLS(s.listener, "", "") }()
+	var failed error
 	select {
-	case err := <-ended:
-		return err
+	case failed = <-ended:
+		server.Close() // ends the contexts of calls in progress
 	case <-ctx.Done():
+		s.shutDown(ctx, server)
+		<-ended
 	}
-	waiting, cancel := context.WithTimeout(context.WithoutCancel(ctx), grace)
-	defer cancel()
-	if server.Shutdown(waiting) != nil {
-		server.Close()
-	}
-	<-ended
 	tooLong := time.After(grace)
 	for range cap(s.slots) { // wait for the calls in progress, whose contexts have ended
 		select {
 		case s.slots <- struct{}{}:
 		case <-tooLong:
-			return errors.New("a call of another node does not end")
+			return errors.Join(failed, errors.New("a call of another node does not end"))
 		}
 	}
-	return nil
+	return failed
+}
+
+// shutDown lets calls in progress end, for some seconds.
+func (s *Server) shutDown(ctx context.Context, server *http.Server) {
+	waiting, cancel := context.WithTimeout(context.WithoutCancel(ctx), grace)
+	defer cancel()
+	if server.Shutdown(waiting) != nil {
+		server.Close()
+	}
 }
 
 func (s *Server) serve(w http.ResponseWriter, r *http.Request) {

@@ -433,7 +433,10 @@ func (c *copier) file(ctx context.Context, file *File) error {
 		return err
 	}
 	h, err := c.obtain(ctx, file)
-	if err != nil {
+	switch {
+	case errors.As(err, new(*DamageError)): // it has the name of the file
+		return err
+	case err != nil:
 		return fmt.Errorf("%s: %w", file.Path, err)
 	}
 	c.mu.Lock()
