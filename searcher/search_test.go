@@ -12,6 +12,7 @@ import (
 
 	"anatomy/disk/damage"
 	"anatomy/disk/datadir"
+	"anatomy/internal/test/oracle"
 	"anatomy/searcher"
 	"anatomy/vocab"
 )
@@ -29,6 +30,23 @@ func manyPages(t testing.TB, n int) *folder {
 	f.add(s, bare)
 	f.publish()
 	return f
+}
+
+// TestLongPage checks that a section far from the beginning of a page is found.
+func TestLongPage(t *testing.T) {
+	f := newFolder(t)
+	f.add(pagesOf(textPage(1, "http://a.org/errors", "e0499")), func(d *oracle.Document) vocab.DocInfo {
+		info := bare(d)
+		info.Text = "Errors\n" + strings.Repeat("One line of many.\n", 10_000) + "\f2e\fE0499\nA second mutable borrow.\n"
+		return info
+	})
+	f.publish()
+	resp, err := f.open(searcher.Options{}).Search(context.Background(), searcher.Request{Query: "E0499"})
+	must(t, err)
+	if len(resp.Results) != 1 || resp.Results[0].Section.ID != "e" || len(resp.Results[0].Snippet) == 0 ||
+		resp.Results[0].Snippet[0].Text != "A second mutable borrow." {
+		t.Errorf("%+v", resp.Results)
+	}
 }
 
 func TestRequestBounds(t *testing.T) {

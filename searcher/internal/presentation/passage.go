@@ -2,6 +2,7 @@ package presentation
 
 import (
 	"cmp"
+	"math/bits"
 	"slices"
 	"sort"
 	"strings"
@@ -20,7 +21,8 @@ type Passage struct {
 // top of the page, the snippet is from the first of the best sections. Otherwise it is the best
 // passage of the page's text; its heading and menus are used only if the rest has no query term. If
 // no text has one, the snippet is the page's description or the beginning of its text. The
-// publisher's controls limit the passage. Passage keeps no reference to its arguments.
+// publisher's controls limit the passage. Passage keeps no reference to its arguments. text may end
+// within a character.
 func (s *Snippeter) Passage(title, text, description string, c vocab.Controls) Passage {
 	s.width = widthOf(c)
 	p := s.cut(title, text, description).within(c)
@@ -31,28 +33,50 @@ func (s *Snippeter) Passage(title, text, description string, c vocab.Controls) P
 }
 
 func (s *Snippeter) cut(title, text, description string) Passage {
-	text = withoutPart(head(text, SnippetBytes))
+	text = withoutPart(text)
 	main := s.split(text)
 	rest := withoutTitle(main, title)
 	skipped := len(main) - len(rest)
 	s.nest(main, skipped)
+	s.find(title, true)
+	titled := held(s.runs)
 	if len(s.sections) > 1 {
-		return s.cutSection(title, main, skipped, text, description)
+		return s.cutSection(titled, main, skipped, text, description)
 	}
-	if s.find(rest, false); len(s.runs) > 0 {
+	s.find(rest, false)
+	s.held = titled | held(s.runs)
+	if len(s.runs) > 0 {
 		return Passage{Snippet: s.show(rest, s.choose(rest, s.runs), s.runs)}
 	}
 	return Passage{Snippet: s.withoutRuns(rest, text, description)}
 }
 
-// cutSection is cut for a page with sections.
-func (s *Snippeter) cutSection(title, main string, skipped int, text, description string) (p Passage) {
-	s.find(title, true)
-	titled := uint64(0)
-	for _, r := range s.runs {
-		titled |= bit(r.phrase)
+// held returns the bitmap of the phrases of runs.
+func held(runs []run) (phrases uint64) {
+	for _, r := range runs {
+		phrases |= bit(r.phrase)
 	}
+	return phrases
+}
+
+// Wants returns how many bytes of the last page's text may have a better passage than the bytes it was made
+// of, or 0: LongestSnippetBytes if a phrase is neither in the title nor in the text, unless the query is
+// prose, of which pages need not have all phrases; LongSnippetBytes if no section answers better than the
+// top of the page.
+func (s *Snippeter) Wants() int {
+	switch {
+	case !s.prose && bits.OnesCount64(s.held) < min(len(s.phrases), 64):
+		return LongestSnippetBytes
+	case len(s.sections) > 1 && s.bestSection() == 0:
+		return LongSnippetBytes
+	}
+	return 0
+}
+
+// cutSection is cut for a page with sections.
+func (s *Snippeter) cutSection(titled uint64, main string, skipped int, text, description string) (p Passage) {
 	s.find(main, true)
+	s.held = titled | held(s.runs)
 	s.rate(titled)
 	best := s.bestSection()
 	for _, i := range s.moreSections(best) {

@@ -16,14 +16,22 @@ import (
 
 // passageOf returns the passage of a page for a query whose terms are equally rare.
 func passageOf(title, text, q string) Passage {
+	s := snippeterOf(q)
+	s.Explain = true
+	return s.Passage(title, text, "", vocab.Controls{})
+}
+
+// snippeterOf returns a Snippeter for a query whose terms are equally rare.
+func snippeterOf(q string) *Snippeter {
 	root := query.Parse(q).Root
+	if prose := root.Prose(); prose != nil {
+		root = prose
+	}
 	t := scoring.NewTerms(root, "", nil, &scoring.Arena{})
 	for i := range t.IDF {
 		t.IDF[i] = scoring.Point
 	}
-	s := NewSnippeter(root, t, &SnippetArena{})
-	s.Explain = true
-	return s.Passage(title, text, "", vocab.Controls{})
+	return NewSnippeter(root, t, &SnippetArena{})
 }
 
 // outlined returns a text whose lines "## heading #id" begin sections, by the number of their signs.
@@ -72,6 +80,29 @@ func TestSection(t *testing.T) {
 		}
 		if got := marked(p.Snippet); !strings.HasPrefix(got, c.snippet) {
 			t.Errorf("%s: snippet %q, want %q", c.query, got, c.snippet)
+		}
+	}
+}
+
+// TestWants checks when a longer beginning of a text is read.
+func TestWants(t *testing.T) {
+	long := outlined("# Guide", "About apples, pears and figs.", "## Apples", "They are red.")
+	for _, c := range []struct {
+		text, query string
+		want        int
+	}{
+		{long, "apples", 0},
+		{long, "guide apples", 0},         // the title has a word
+		{long, "pears", LongSnippetBytes}, // the top of the page has it, and a section may explain it
+		{long, "apples cherries", LongestSnippetBytes},
+		{long, "how to peel the apples", 0}, // prose, of which no page needs to have all
+		{"apples and pears", "pears", 0},    // a text without sections
+		{"apples and pears", "cherries", LongestSnippetBytes},
+	} {
+		s := snippeterOf(c.query)
+		s.Passage("Guide – the site", c.text, "", vocab.Controls{})
+		if got := s.Wants(); got != c.want {
+			t.Errorf("%s: %d in %q", c.query, got, c.text)
 		}
 	}
 }

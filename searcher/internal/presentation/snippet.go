@@ -13,8 +13,13 @@ import (
 	"anatomy/searcher/scoring"
 )
 
-// SnippetBytes is the number of bytes of a page's text read for its snippet.
-const SnippetBytes = 64 << 10
+// Bytes of a page's text that are read for its snippet. The answer of a long reference page is often
+// far from its beginning, see [Snippeter.Wants].
+const (
+	SnippetBytes        = 64 << 10
+	LongSnippetBytes    = 256 << 10
+	LongestSnippetBytes = 1 << 20
+)
 
 // Bounds of a snippet.
 const (
@@ -35,11 +40,13 @@ type Fragment struct {
 type Snippeter struct {
 	Explain bool // set Parts of sections
 
+	prose   bool             // see [query.Node.Prose]
 	phrases [][]int          // terms and phrases of the query, as indices of terms
 	weights []scoring.Score  // of phrases: the sum of idf
 	base    []int            // base of each term of finder, see [scoring.Terms]
 	finder  *analysis.Finder // of the terms of phrases
 	width   int              // width of the current snippet in columns
+	held    uint64           // bitmap of the phrases of the last title and text
 	*SnippetArena
 }
 
@@ -70,7 +77,7 @@ type run struct {
 
 // NewSnippeter returns a Snippeter for a query.
 func NewSnippeter(root *query.Node, t *scoring.Terms, a *SnippetArena) *Snippeter {
-	s := &Snippeter{SnippetArena: a}
+	s := &Snippeter{SnippetArena: a, prose: len(root.Content()) > 0}
 	index := map[string]int{}
 	for i, word := range t.Words {
 		index[word] = i

@@ -20,7 +20,7 @@ func (q *Query) Present(r *PresentRequest, pages []scoring.Candidate, presented 
 	for _, at := range q.arena.inDiskOrder(pages, q.snap.Base) { // texts of neighbours are in one block
 		c, page := &pages[at], &presented[at]
 		part := q.snap.Parts[c.Part]
-		info, err := docs.Read(part.Segment, c.Ord, presentation.SnippetBytes)
+		info, passage, err := readPassage(part.Segment, c.Ord, snippets, &docs)
 		if err != nil {
 			if err := q.Unreadable(part, err, nil); err != nil {
 				return err
@@ -28,7 +28,7 @@ func (q *Query) Present(r *PresentRequest, pages []scoring.Candidate, presented 
 			page.Unread = true
 			continue
 		}
-		page.Passage = snippets.Passage(info.Title, info.Text, info.Description, info.Controls)
+		page.Passage = passage
 		page.Info, page.Info.Text = info, ""
 		if r.Explain {
 			if page.Explanation, err = q.Explain(r.Exact, c.Part, c.Ord, info.URL); err != nil {
@@ -37,6 +37,23 @@ func (q *Query) Present(r *PresentRequest, pages []scoring.Candidate, presented 
 		}
 	}
 	return nil
+}
+
+// readPassage reads a page, and its passage from as much of its text as that needs.
+func readPassage(
+	s *segment.Segment, ord vocab.Ordinal, snippets *presentation.Snippeter, docs *segment.DocReader,
+) (info vocab.DocInfo, p presentation.Passage, err error) {
+	const first = presentation.SnippetBytes
+	for n := first; n > 0; n = snippets.Wants() {
+		if info, err = docs.Read(s, ord, n); err != nil {
+			return info, p, err
+		}
+		p = snippets.Passage(info.Title, info.Text, info.Description, info.Controls)
+		if n > first || len(info.Text) < first {
+			break
+		}
+	}
+	return info, p, nil
 }
 
 // Options counts, for each of some words, the pages of the shard whose texts contain it, and those
