@@ -54,7 +54,8 @@ func library(t testing.TB) *folder {
 		one.Documents = append(one.Documents, page(i+1, title, text))
 	}
 	one.Documents = append(one.Documents, page(900, "Gone fishing", "a title that goes"), page(901, "Indx", "a page with indx and colector"))
-	two.Documents = append(two.Documents, page(900, "Another", "replaced page, found by replacement"), page(902, "Another", "more replacement"))
+	two.Documents = append(two.Documents, page(900, "Another", "replaced page, found by replacement"), page(902, "Another", "more replacement"),
+		page(903, "Names", "read_csv_file and utf8_to_latin1"))
 	f := newFolder(t)
 	for _, s := range []oracle.Segment{one, two} {
 		f.add(s, func(d *oracle.Document) vocab.DocInfo {
@@ -102,6 +103,10 @@ func TestCorrections(t *testing.T) {
 		"site:libary.org garbage":      {},
 		"gar-bge":                      {},
 		"g4rbage":                      {},
+		"READ_CVS_FILE":                {corrected: "READ_CSV_FILE"},
+		"utf8_to_latni1":               {corrected: "utf8_to_latin1"},
+		"utf8_to_latin2":               {},
+		"read_csv_flies":               {corrected: "read_csv_file"},
 		"東亰":                           {},
 		"qqqqqqqqqqqq":                 {},
 		"":                             {},

@@ -7,6 +7,7 @@ package suggest
 import (
 	"cmp"
 	"slices"
+	"strings"
 	"unicode"
 	"unicode/utf8"
 )
@@ -23,6 +24,7 @@ const (
 	MinDF    = 2       // a word of a single page is as likely to be misspelt as the word that it would correct
 	minRunes = 3
 	maxRunes = 40
+	maxReach = 2
 	maxName  = 64 // characters
 )
 
@@ -70,6 +72,12 @@ func IsName(word string) bool {
 		n++
 	}
 	return n >= minRunes && n <= maxName && letters > 0 && others > 0
+}
+
+// correctableName reports whether a name may be corrected, to one of the same digits: it has words with
+// underscores between them. Other names, such as versions, differ by single characters.
+func correctableName(name string) bool {
+	return IsName(name) && strings.Contains(name, "_") && utf8.RuneCountInString(name) <= maxRunes-maxReach
 }
 
 // A Builder builds a dictionary of the most frequent words of an index. It holds at most twice as

@@ -11,8 +11,8 @@ type Near struct {
 // Near returns the words with a document frequency of at least least, at a distance of 1 to reach
 // from word, in alphabetical order. The distance is the Damerau–Levenshtein distance: inserting,
 // deleting or changing a letter, or swapping two adjacent ones, costs 1, and no letter is changed
-// twice (optimal string alignment). It returns none for a word that is not Correctable, or a reach
-// other than 1 and 2.
+// twice (optimal string alignment). It returns none for a word that is neither Correctable nor a name
+// that may be corrected, or a reach other than 1 and 2.
 //
 // It iterates over the words in order and keeps one row of the distance matrix for each letter, so
 // that shared prefixes are computed once; if a row is out of reach, it skips all words with that
@@ -21,7 +21,7 @@ type Near struct {
 // about 40 entries per word at reach 2: too many for a rare look-up. If least is high, only
 // frequent words are visited.
 func (d *Dictionary) Near(word string, reach, least int) []Near {
-	if d == nil || !Correctable(word) || reach < 1 || reach > 2 {
+	if d == nil || !Correctable(word) && !correctableName(word) || reach < 1 || reach > maxReach {
 		return nil
 	}
 	for d.frequent != nil && d.frequent.least <= least {

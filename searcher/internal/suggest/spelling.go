@@ -68,6 +68,7 @@ type Guess struct {
 // takes 0.1 ms to find out for a rare one.
 type Speller struct {
 	Words *Dictionary
+	Names *Dictionary
 	tried memo.Memo[Word, []similar]
 }
 
@@ -224,15 +225,26 @@ func (s *Speller) similar(word string, df int) []similar {
 	key := Word{Text: word, DF: df}
 	all, known := s.tried.Get(key)
 	if !known {
-		all = findSimilar(s.Words, word, df)
+		all = s.findSimilar(word, df)
 		key.Text = strings.Clone(word)
 		s.tried.Put(key, all)
 	}
 	return all
 }
 
-func findSimilar(d *Dictionary, word string, df int) (all []similar) {
+// findSimilar finds the words for similar. Names of the index are not doubted: similar ones are as right.
+func (s *Speller) findSimilar(word string, df int) (all []similar) {
+	d, isName := s.Words, IsName(word)
+	if isName {
+		d = s.Names
+	}
+	if isName && df > 0 {
+		return nil
+	}
 	for _, n := range d.Near(word, Reach(word, df > 0), df*rarer) {
+		if isName && !sameDigits(word, n.Text) {
+			continue
+		}
 		if df > 0 && (strings.HasPrefix(n.Text, word) || strings.HasPrefix(word, n.Text)) {
 			continue // a form of a word of the index is not its correction: rank, ranks
 		}
@@ -243,6 +255,19 @@ func findSimilar(d *Dictionary, word string, df int) (all []similar) {
 		return cmp.Compare(likelihood(b), likelihood(a))
 	})
 	return slices.Clip(all[:min(len(all), maxSpellings)])
+}
+
+// sameDigits reports whether two names have the same digits in the same order.
+func sameDigits(a, b string) bool {
+	digits := func(name string) string {
+		return strings.Map(func(r rune) rune {
+			if unicode.IsDigit(r) {
+				return r
+			}
+			return -1
+		}, name)
+	}
+	return digits(a) == digits(b)
 }
 
 // slipPoints returns the logarithm of the probability that a word is typed as another at a

@@ -82,7 +82,7 @@ func TestNearRefuses(t *testing.T) {
 	b := NewBuilder(10)
 	b.Add([]byte("word"), 5)
 	d := b.Dictionary()
-	for _, word := range []string{"", "wo", "w0rd", "wor_d", "東京都庁", "ไทยคำ", strings.Repeat("a", 1<<20), "wor\x00d", "\xff\xfeabc"} {
+	for _, word := range []string{"", "wo", "w0rd", "v1.0", strings.Repeat("a_", 20), "東京都庁", "ไทยคำ", strings.Repeat("a", 1<<20), "wor\x00d", "\xff\xfeabc"} {
 		if got := d.Near(word, 2, 0); got != nil {
 			t.Errorf("%.20q: %v", word, got)
 		}
