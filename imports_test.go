@@ -32,14 +32,14 @@ disk/segment: vocab weburl analysis disk/durable disk/texts disk/segment/interna
 disk/segment/internal/*: vocab disk/durable disk/segment/internal/*
 disk/parcel/parceltest: vocab disk/parcel
 disk/*: vocab weburl analysis disk/durable disk/datadir disk/texts lru
-urlserver: vocab weburl disk/docindex urlserver/*
+urlserver: vocab weburl disk/docindex urlserver/* internal/plural
 urlserver/*: vocab weburl disk/docindex urlserver/*
-crawler: vocab weburl crawler/* lru
+crawler: vocab weburl crawler/* lru internal/plural
 crawler/*:
 crawler/sitemap: xmlcharset
 crawler/signin: weburl crawler/internal/*
 warc:
-render: vocab
+render: vocab internal/plural
 storeserver: vocab disk/repository
 indexer: vocab weburl analysis disk/barrel indexer/internal/* indexer/officetext indexer/servicetext indexer/datatext
 indexer/officetext: vocab xmlcharset
@@ -129,7 +129,7 @@ cmd/anatomy/internal/sharded: control engine engine/collective disk/datadir disk
 cmd/anatomy/internal/manual: cmd/anatomy/internal/cli
 cmd/anatomy/internal/ranks: weburl pagerank pagerank/bvgraph ranking cmd/anatomy/internal/cli cmd/anatomy/internal/rankpage cmd/anatomy/internal/record internal/plural
 cmd/anatomy/internal/record: disk/audit cmd/anatomy/internal/cli
-cmd/anatomy/internal/resolve: crawler/dnsclient cmd/anatomy/internal/cli
+cmd/anatomy/internal/resolve: crawler/dnsclient cmd/anatomy/internal/cli internal/plural
 cmd/anatomy/internal/disks: disk/datadir disk/durable cmd/anatomy/internal/cli internal/plural
 cmd/anatomy/internal/clusters: vocab cluster/bucket cluster/bus cluster/division cluster/lease cluster/node cluster/peer cluster/replica searcher upkeep disk/datadir disk/durable disk/shards disk/snapshot cmd/anatomy/internal/cli internal/plural
 cmd/anatomy/internal/rules: config weburl disk/durable disk/shards searcher/pins searcher/synonyms web cmd/anatomy/internal/cli

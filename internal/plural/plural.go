@@ -1,4 +1,4 @@
-// Package plural formats numbers with their English nouns.
+// Package plural formats numbers with their English nouns, and durations.
 package plural
 
 import (
