@@ -58,7 +58,7 @@ func (s *state) complete(results []Result) (b *docindex.Batch, odd, err error) {
 	for i := range results {
 		f := s.flights.inFlight[results[i].Doc]
 		if f == nil {
-			odd = errors.Join(odd, fmt.Errorf("urlserver: document %d is not in flight", results[i].Doc))
+			odd = errors.Join(odd, fmt.Errorf("document %d is not in flight", results[i].Doc))
 			continue
 		}
 		if err := c.one(f, &results[i]); err != nil {
@@ -85,10 +85,11 @@ func (s *state) complete(results []Result) (b *docindex.Batch, odd, err error) {
 	return b, odd, nil
 }
 
+// one completes a document: it updates the host, the budget of the site, the record and the queues.
 func (c *completion) one(f *flight, result *Result) error {
 	h, pages := f.host, c.counts.Pages
 	c.flights.end(f)
-	c.touch(h)
+	c.touchHost(h)
 	elsewhere := c.judgeHost(f, result)
 	if result.Outcome == vocab.NotFound || result.Outcome == vocab.Unsupported {
 		if err := c.countMissing(f); err != nil {
@@ -102,7 +103,7 @@ func (c *completion) one(f *flight, result *Result) error {
 	}
 	r := f.record
 	if r.History.Visits == 0 && (result.Bytes > 0 || result.Parsing > 0) {
-		c.use(h).Spend(r.Kind == vocab.SitemapTarget, result.Bytes, result.Parsing)
+		c.touchSite(h).Spend(r.Kind == vocab.SitemapTarget, result.Bytes, result.Parsing)
 	}
 	switch {
 	case result.Outcome == vocab.Skipped && !f.wasQueued():
@@ -167,9 +168,8 @@ func (c *completion) putBack(f *flight) error {
 	return nil
 }
 
-// judgeHost updates the health of a host from a result, and gives the host up if there is no hope.
-// It reports whether the URL should be fetched at the other origin of the host, because its own
-// gave no answer.
+// judgeHost updates the health of a host from a result, and abandons a host that is down. elsewhere
+// reports that the URL's origin did not answer, so that the URL is fetched at the host's other origin.
 func (c *completion) judgeHost(f *flight, result *Result) (elsewhere bool) {
 	h := f.host
 	if h.Loss != nil {
@@ -200,8 +200,8 @@ func (c *completion) judgeHost(f *flight, result *Result) (elsewhere bool) {
 	return false
 }
 
-// judgeFailure backs off from a host after a failed visit, and gives the host up if there is no
-// hope.
+// judgeFailure backs off from a host after a failed visit, and abandons the host after too many
+// failures: see [frontier.Host.Fail] and [frontier.Host.CountFailed].
 func (c *completion) judgeFailure(h *frontier.Host, result *Result) {
 	answered := result.Status != 0
 	paused := answered && overloaded(result.Status) && result.RetryAfter > 0
@@ -226,7 +226,7 @@ func (c *completion) judgeFailure(h *frontier.Host, result *Result) {
 	}
 }
 
-// loseHost gives a host up, and records when it went down.
+// loseHost abandons a host, and records when it went down.
 func (c *completion) loseHost(h *frontier.Host, outcome vocab.Outcome, reason string) {
 	h.Loss = c.newLoss(outcome, reason)
 	if h.DownSince.IsZero() {
@@ -234,7 +234,7 @@ func (c *completion) loseHost(h *frontier.Host, outcome vocab.Outcome, reason st
 	}
 }
 
-// overloaded reports whether a status is about the host instead of one page.
+// overloaded reports whether a status concerns the host rather than one page.
 func overloaded(status int) bool { return status == 429 || status >= 502 && status <= 504 }
 
 // decide sets the next state of a record.
@@ -328,7 +328,7 @@ func (c *completion) isUnconfirmed(r *docindex.Record) bool {
 	return true
 }
 
-// failed makes a document wait for a retry, or gives it up.
+// failed schedules a retry of a document, or abandons the document after the last one.
 func (c *completion) failed(r *docindex.Record, f *flight, result *Result) {
 	r.Tries++
 	switch {
@@ -408,7 +408,7 @@ func (c *completion) updateHistory(before, r *docindex.Record, result *Result) e
 	return nil
 }
 
-// bounded drops validators that are too long to store.
+// bounded returns v without the validators that are too long to store.
 func bounded(v vocab.Validators) vocab.Validators {
 	if len(v.ETag) > docindex.MaxValidator {
 		v.ETag = ""
@@ -451,7 +451,7 @@ func (c *completion) dropContent(before *docindex.Record) error {
 func (c *completion) fetchWhole(r *docindex.Record) error {
 	forgetContent(r)
 	c.index.records[r.Doc] = r
-	if isSettled(r) {
+	if isFinal(r) {
 		return c.revisit(r)
 	}
 	c.b.PutRecord(r)

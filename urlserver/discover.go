@@ -91,7 +91,7 @@ func (d *discovery) add(f *Found) (vocab.DocID, error) {
 	case !ok:
 		return d.addNew(f, fp)
 	case u.Bred && !f.NoFollow, f.Listed && !u.Listed:
-		again, err := d.acquit(&u, fp, f)
+		again, err := d.clearBred(&u, fp, f)
 		if again || err != nil {
 			return u.Doc, err
 		}
@@ -107,9 +107,9 @@ func (d *discovery) add(f *Found) (vocab.DocID, error) {
 	return u.Doc, d.raise(u, fp, f)
 }
 
-// acquit records that a page with new text or a sitemap refers to a known URL, and reconsiders the
-// URL if it was refused. again reports whether it did.
-func (d *discovery) acquit(
+// clearBred records that a page with new text, or a sitemap, refers to a known URL, so that the URL
+// is no longer evidence of a trap. If the URL was refused, clearBred reconsiders it and returns true.
+func (d *discovery) clearBred(
 	u *docindex.URLRecord, fp vocab.Fingerprint, f *Found,
 ) (again bool, err error) {
 	bred, _, err := d.isBred(f)
@@ -121,14 +121,14 @@ func (d *discovery) acquit(
 	if err != nil {
 		return false, err
 	}
-	d.know(fp, *u)
+	d.putURL(fp, *u)
 	if ok && r.State == docindex.Trapped && r.Trap.IsOfShape() {
 		return true, d.reconsider(*u, fp, f)
 	}
 	return false, nil
 }
 
-// addNew gives a new URL its docID and record.
+// addNew assigns a docID to a new URL and inserts its record.
 func (d *discovery) addNew(f *Found, fp vocab.Fingerprint) (vocab.DocID, error) {
 	u := docindex.URLRecord{Held: f.NoFollow && !f.Seed, Listed: f.Listed}
 	rest, ok, err := d.instead(f, &u)
@@ -177,7 +177,7 @@ func (d *discovery) addNew(f *Found, fp vocab.Fingerprint) (vocab.DocID, error) 
 	}
 	h, err := d.queues.host(&f.URL)
 	if err == nil {
-		d.use(h).Refuse()
+		d.touchSite(h).Refuse()
 	}
 	return r.Doc, err
 }
@@ -205,7 +205,7 @@ func (d *discovery) insertFound(
 	if (byLinks || d.o.Policy == TopicFirst) && r.Kind == vocab.PageTarget {
 		u.Priority, u.Number = priority, number
 	}
-	d.know(fp, u)
+	d.putURL(fp, u)
 	return err
 }
 
@@ -247,7 +247,7 @@ func (d *discovery) reconsider(u docindex.URLRecord, fp vocab.Fingerprint, f *Fo
 		d.scope.decide(&f.URL, &r, d.now)
 		return d.insertFound(&r, u, fp, f)
 	}
-	d.know(fp, u)
+	d.putURL(fp, u)
 	return nil
 }
 
@@ -281,7 +281,7 @@ func (d *discovery) retrySeed(doc vocab.DocID) error {
 	return d.reinsert(&r, &u)
 }
 
-// mayHavePassed reports whether a document failed for a reason that may not apply to another run.
+// mayHavePassed reports whether a document failed for a reason that may not apply to this run.
 func mayHavePassed(r *docindex.Record) bool {
 	switch {
 	case r.State == docindex.GivenUp:
@@ -392,7 +392,7 @@ func (d *discovery) requeue(
 	d.b.DeleteQueued(key)
 	h.Pull(key.Priority, key.Number)
 	u.Priority, u.Number = priority, d.queues.enqueue(d.b, u.Doc, h, priority, false)
-	d.know(fp, u)
-	d.touch(h)
+	d.putURL(fp, u)
+	d.touchHost(h)
 	return nil
 }

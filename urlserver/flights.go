@@ -34,7 +34,7 @@ func newFlights(db *docindex.DB) *flights {
 	return &flights{db: db, leases: map[uint64]*frontier.Lease{}, inFlight: map[vocab.DocID]*flight{}}
 }
 
-// isNew reports whether f may yield a page that is not stored yet.
+// isNew reports whether f is the first visit of a page.
 func (f *flight) isNew() bool {
 	return f.record.Kind == vocab.PageTarget && f.key.Number&frontier.Again == 0
 }

@@ -15,7 +15,7 @@ import (
 // maxWoken bounds the waiting and due URLs that one Grant queues.
 const maxWoken = 1000
 
-// grant returns a lease of the host whose turn it is, or false if there is none.
+// grant returns a lease of the best host that may be visited now, or false if there is none.
 func (s *state) grant() (l vocab.Lease, ok bool, err error) {
 	if err := s.queues.scan(); err != nil {
 		return l, false, err
@@ -115,7 +115,7 @@ func (s *state) queueRevisits() error {
 		n++
 		last = due
 		r, ok, err := s.db.Get(doc)
-		if err != nil || !ok || !r.Due.Equal(due) || !isSettled(&r) {
+		if err != nil || !ok || !r.Due.Equal(due) || !isFinal(&r) {
 			c.b.DeleteRevisit(due, doc)
 			return true, err
 		}
@@ -205,7 +205,7 @@ func (g *granter) fill(l *frontier.Level, room int) error {
 		}
 		r, ok, err := g.db.Get(doc)
 		if err == nil && (!ok || r.State != docindex.Queued) {
-			err = fmt.Errorf("urlserver: document %d in the queue of %s is %s", doc, g.h.Name, r.State)
+			err = fmt.Errorf("document index: document %d in the queue of %s is %s", doc, g.h.Name, r.State)
 		}
 		if err != nil {
 			return false, err
@@ -229,7 +229,7 @@ func (g *granter) fill(l *frontier.Level, room int) error {
 		return err
 	}
 	if l.Count > 0 && len(g.urls) < room && !g.full {
-		return fmt.Errorf("urlserver: the queue of %s lacks %d URLs", g.h.Name, l.Count)
+		return fmt.Errorf("document index: the queue of %s lacks %d URLs", g.h.Name, l.Count)
 	}
 	return nil
 }
@@ -266,7 +266,7 @@ func (g *granter) refuse(
 		return false, false, err
 	}
 	if known.Sampled && !sampled {
-		g.know(fp, known)
+		g.putURL(fp, known)
 	}
 	if refusal.Trap == 0 {
 		doubtful, err = g.yields.IsDoubtful(g.h.Name, &u)
@@ -299,14 +299,14 @@ func (s *state) spentShape(
 		return refusal, err
 	case known.Listed:
 		return trap.Verdict{}, nil
-	case refusal.Trap == docindex.SpentParameter && r.Hops > 0: // the site insists on it
+	case refusal.Trap == docindex.SpentParameter && r.Hops > 0: // a redirect of the site has the parameter
 		return trap.Verdict{}, nil
 	}
 	return refusal, nil
 }
 
-// confirm reports whether a document in flight would be leased again. Its evidence is that of its
-// host at the last decision, so most documents are decided once.
+// confirm reports whether a document in flight would still be leased. It decides again only if the
+// host has got new evidence since the last decision about the document.
 func (s *state) confirm(doc vocab.DocID) (bool, error) {
 	f := s.flights.inFlight[doc]
 	if f == nil || !f.wasQueued() || f.evidence == f.host.Evidence || f.recorded {
@@ -366,7 +366,8 @@ func (g *granter) add(k docindex.QueueKey, r docindex.Record, doubtful bool) err
 	return nil
 }
 
-// wait returns what a Grant without a lease returns.
+// wait returns the time after which Grant may grant a lease, if it grants none now, or 0 if the crawl
+// has ended.
 func (s *state) wait() time.Duration {
 	if !s.queues.complete() {
 		return time.Millisecond

@@ -1,7 +1,7 @@
 package urlserver
 
 import (
-	"errors"
+	"fmt"
 	"strconv"
 	"time"
 
@@ -20,7 +20,7 @@ type ledger struct {
 	db     *docindex.DB
 	counts docindex.Counts
 
-	number   uint64 // the last one given to a queue key
+	number   uint64 // the number of the last queue key
 	reserved uint64
 }
 
@@ -110,11 +110,11 @@ func (l *ledger) load(doc vocab.DocID) (r docindex.Record, u weburl.URL, ok bool
 	return r, u, err == nil, err
 }
 
-// mustLoad is load of a document that has to exist.
-func (l *ledger) mustLoad(doc vocab.DocID) (docindex.Record, weburl.URL, error) {
+// loadSeed returns the record of a seed with its parsed URL. It fails if there is none.
+func (l *ledger) loadSeed(doc vocab.DocID) (docindex.Record, weburl.URL, error) {
 	r, u, ok, err := l.load(doc)
 	if !ok && err == nil {
-		err = errors.New("a seed is missing")
+		err = fmt.Errorf("document index: document %d is a seed and has no record", doc)
 	}
 	return r, u, err
 }

@@ -28,10 +28,10 @@ func (rs records) Find(fp vocab.Fingerprint) (doc vocab.DocID, held, ok bool, er
 	return rs.db.Find(fp)
 }
 
-// Host returns what is kept of a host, see docindex.DB.Host.
+// Host returns the record of a host, see docindex.DB.Host.
 func (rs records) Host(name string) (docindex.HostRecord, error) { return rs.db.Host(name) }
 
-// Site returns what was spent on a site, see docindex.DB.Site.
+// Site returns the usage of a site, see docindex.DB.Site.
 func (rs records) Site(name string) (docindex.SiteUsage, error) { return rs.db.Site(name) }
 
 // ByContent returns the canonical document of a body.

@@ -20,13 +20,15 @@ func openState(db *docindex.DB, o *Options) (*state, error) {
 	return s, recoverState(s)
 }
 
+// recoverState reads the seeds, the blocked patterns and the first queues of the index into s, and
+// changes the queues to match the options.
 func recoverState(s *state) error {
 	docs, err := s.db.Seeds()
 	if err != nil {
 		return err
 	}
 	for _, doc := range docs {
-		_, u, err := s.mustLoad(doc)
+		_, u, err := s.loadSeed(doc)
 		if err != nil {
 			return err
 		}
@@ -43,7 +45,7 @@ func recoverState(s *state) error {
 		}
 		return s.schedule.findRetry(time.Time{})
 	}
-	if err := adopt(s); err != nil {
+	if err := applyOptions(s); err != nil {
 		return err
 	}
 	b := s.db.NewBatch()
@@ -55,8 +57,8 @@ func recoverState(s *state) error {
 	return s.db.Sync()
 }
 
-// adopt changes the queues to match the options, and reads the first ones.
-func adopt(s *state) error {
+// applyOptions changes the queues to match the options, and reads the first ones.
+func applyOptions(s *state) error {
 	scope, err := s.db.Meta(metaScope)
 	if err != nil {
 		return err

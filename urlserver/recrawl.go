@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"anatomy/disk/docindex"
+	"anatomy/internal/plural"
 )
 
 // Recrawl configures whether and when documents are revisited. The zero value never revisits.
@@ -82,7 +83,8 @@ func (p *Recrawl) next(r *docindex.Record) (due time.Time, why string) {
 	}
 	wait, why := interval(&h.Recent)
 	if bounded := p.within(wait); bounded != wait {
-		why += fmt.Sprintf(", %s, which the bounds make %s", wait.Round(time.Second), bounded)
+		why += fmt.Sprintf(", %s, which the bounds make %s",
+			plural.Duration(wait.Round(time.Second)), plural.Duration(bounded))
 		wait = bounded
 	}
 	return h.Visited.Add(wait).Truncate(time.Millisecond), why
@@ -98,11 +100,11 @@ func interval(t *docindex.Trials) (wait time.Duration, why string) {
 		if t.N == 0 {
 			return wait, "nothing is known yet of how often it changes"
 		}
-		return wait, fmt.Sprintf("no change was seen in %s", t.Span)
+		return wait, fmt.Sprintf("no change was seen in %s", plural.Duration(t.Span))
 	}
 	half := time.Duration(math.Ln2 / changeRate(t) * float64(time.Second))
 	return half, fmt.Sprintf("%d of the last %d visits, over %s, found a change",
-		t.Changed, t.N, t.Span)
+		t.Changed, t.N, plural.Duration(t.Span))
 }
 
 // changeRate estimates how often a page changes, in changes per second, if changes are a Poisson

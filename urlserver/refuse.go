@@ -160,7 +160,7 @@ func (d *discovery) isBred(f *Found) (bred bool, pf *flight, err error) {
 		bred = pf.finding.Repeats
 	case len(pf.host.Traps) > 0:
 		u, err := weburl.Parse(pf.record.URL)
-		return err == nil && trap.Spent(pf.host.Traps).Holds(&u), pf, err
+		return err == nil && trap.Spent(pf.host.Traps).Matches(&u), pf, err
 	}
 	return bred, pf, nil
 }

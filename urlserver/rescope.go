@@ -122,9 +122,9 @@ func (c *change) reinsertFollowed(r *docindex.Record, u *weburl.URL) error {
 	return c.reinsert(r, u)
 }
 
-// reorder gives every queued or waiting URL a new priority, after a run whose policy ordered the
-// queues differently. Its known quality is lost; it keeps its number. The queues are not in memory
-// yet.
+// reorder sets the priority of every queued or waiting URL, after a run whose policy ordered the
+// queues differently. The estimated quality of the URL is lost; it keeps its number. The queues are
+// not in memory yet.
 func (s *state) reorder() error {
 	c := s.begin()
 	return c.eachEntry(func(e *entry, r *docindex.Record, u *weburl.URL) error {

@@ -40,7 +40,7 @@ func (s *schedule) findVisit(from time.Time) error {
 	})
 }
 
-// retry makes a failed document wait for its retry, at least as long as its server asked for.
+// retry schedules the retry of a failed document, at the earliest after the server's Retry-After.
 func (s *schedule) retry(
 	b *docindex.Batch, r *docindex.Record, priority uint8, atLeast time.Duration,
 ) {
@@ -91,7 +91,7 @@ func unschedule(b *docindex.Batch, r *docindex.Record) {
 }
 
 // abandon ends a visit that failed because of the host. A page that was visited before keeps its
-// last outcome, and is revisited after as long as it was not reached; other documents are given up.
+// last outcome, see keep; other documents are given up.
 func (s *schedule) abandon(b *docindex.Batch, r *docindex.Record, loss *frontier.Loss) {
 	if r.History.Visits > 0 {
 		s.keep(b, r)
@@ -101,15 +101,15 @@ func (s *schedule) abandon(b *docindex.Batch, r *docindex.Record, loss *frontier
 	s.revisitAt(b, r, s.now.Add(firstInterval))
 }
 
-// keep ends a visit without changes, and schedules the next one after as long as the document was
-// not reached.
+// keep ends a visit without changes. It schedules the next visit after a wait as long as the time
+// since the last visit that reached the document.
 func (s *schedule) keep(b *docindex.Batch, r *docindex.Record) {
 	r.State, r.Tries = docindex.Finished, 0
 	s.revisitAt(b, r, s.now.Add(s.o.Recrawl.within(s.now.Sub(r.History.Visited))))
 }
 
-// isSettled reports whether a document is not fetched until its next revisit.
-func isSettled(r *docindex.Record) bool {
+// isFinal reports whether the outcome of a document is final until its next revisit.
+func isFinal(r *docindex.Record) bool {
 	return (r.State == docindex.Finished || r.State == docindex.GivenUp) && !isBlocked(r)
 }
 
@@ -170,7 +170,7 @@ func (s *schedule) rebuild(scope string) error {
 	b = s.db.NewBatch()
 	if s.o.Recrawl.Mode != NoRecrawl {
 		err = s.db.Each(1, func(r docindex.Record) (err error) {
-			if isSettled(&r) {
+			if isFinal(&r) {
 				s.revisit(b, &r)
 				b.PutRecord(&r)
 				b, err = s.flush(b, batchBytes)

@@ -15,7 +15,6 @@ package urlserver
 
 import (
 	"errors"
-	"fmt"
 	"net/netip"
 	"path/filepath"
 	"sync"
@@ -55,11 +54,11 @@ func Open(dir string, o Options) (*Server, error) {
 func New(db *docindex.DB, o Options) (*Server, error) {
 	o = o.withDefaults()
 	if !o.Policy.Valid() {
-		return nil, errors.Join(fmt.Errorf("urlserver: %s", o.Policy), db.Close())
+		return nil, errors.Join(errors.New(o.Policy.String()), db.Close())
 	}
 	st, err := openState(db, &o)
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("urlserver: %w", err), db.Close())
+		return nil, errors.Join(err, db.Close())
 	}
 	st.countPages()
 	return &Server{records: records{db}, state: st, synced: vocab.DocID(st.counts.Known)}, nil
@@ -73,7 +72,7 @@ func (s *Server) Close() error {
 	if err == nil {
 		err = errors.Join(s.db.Sync(), s.db.Tidy())
 	}
-	s.fail(errors.New("urlserver: closed"))
+	s.fail(errors.New("the URL server is closed"))
 	return errors.Join(err, s.db.Close())
 }
 

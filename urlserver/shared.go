@@ -79,7 +79,7 @@ func ReceivedParcels(db *docindex.DB, shards int) ([]uint64, error) {
 	}
 	fields := strings.Fields(text)
 	if len(fields) != shards {
-		return nil, errors.New("urlserver: it has parcels of another number of shards")
+		return nil, errors.New("the document index has parcels of another number of shards")
 	}
 	for i, field := range fields {
 		if numbers[i], err = strconv.ParseUint(field, 10, 64); err != nil {

@@ -91,15 +91,15 @@ type change struct {
 
 func (s *state) begin() *change { return &change{state: s, b: s.db.NewBatch()} }
 
-// touch records that a host's queue changed.
-func (c *change) touch(h *frontier.Host) {
+// touchHost records that a host's queue changed.
+func (c *change) touchHost(h *frontier.Host) {
 	if n := len(c.hosts); n == 0 || c.hosts[n-1] != h {
 		c.hosts = append(c.hosts, h)
 	}
 }
 
-// use records that the usage of a site changed, and returns the site.
-func (c *change) use(h *frontier.Host) *frontier.Site {
+// touchSite records that the usage of a site changed, and returns the site.
+func (c *change) touchSite(h *frontier.Host) *frontier.Site {
 	if c.sites == nil {
 		c.sites = map[*frontier.Site]bool{}
 	}
@@ -142,8 +142,8 @@ func (c *change) commit() error {
 // loseScope makes the next Open decide again which URLs are queued.
 func (c *change) loseScope() { c.b.PutMeta(metaScope, "") }
 
-// revisit queues a settled document. If the document is out of scope it only cancels the scheduled
-// visit; if the host is given up it postpones the visit.
+// revisit queues a document with a final outcome. If the document is out of scope it only cancels the
+// scheduled visit; if the host is given up it postpones the visit.
 func (c *change) revisit(r *docindex.Record) error {
 	u, err := weburl.Parse(r.URL)
 	if err != nil {
@@ -170,7 +170,7 @@ func (c *change) revisit(r *docindex.Record) error {
 	}
 	c.replace(c.b, &before, r)
 	c.queues.enqueue(c.b, r.Doc, h, c.o.Policy.FirstPriority(r.Kind, r.Depth), true)
-	c.touch(h)
+	c.touchHost(h)
 	return nil
 }
 
@@ -196,7 +196,7 @@ func (c *change) insert(
 			c.schedule.abandon(c.b, r, h.Loss)
 		default:
 			number = c.queues.enqueue(c.b, r.Doc, h, priority, false)
-			c.touch(h)
+			c.touchHost(h)
 		}
 	}
 	c.put(c.b, r)
@@ -213,7 +213,7 @@ func (c *change) admit(r *docindex.Record, u *weburl.URL) error {
 	if err != nil {
 		return err
 	}
-	switch c.use(h).Admit(r.Kind == vocab.SitemapTarget) {
+	switch c.touchSite(h).Admit(r.Kind == vocab.SitemapTarget) {
 	case docindex.URLBudget:
 		r.State, r.Trap = docindex.Trapped, docindex.OverURLs
 	case docindex.SitemapBudget:
@@ -242,13 +242,13 @@ func (c *change) reinsert(r *docindex.Record, u *weburl.URL) error {
 		known.Priority, known.Number = priority, number
 	}
 	if known != before {
-		c.know(fp, known)
+		c.putURL(fp, known)
 	}
 	return nil
 }
 
-// know writes the entry of a URL.
-func (c *change) know(fp vocab.Fingerprint, u docindex.URLRecord) {
+// putURL writes the entry of a URL.
+func (c *change) putURL(fp vocab.Fingerprint, u docindex.URLRecord) {
 	c.b.PutURL(fp, u)
 	c.seen.remember(fp, u)
 }

@@ -266,7 +266,7 @@ func (f *fakeIndex) Trace(ctx context.Context, url string) (*collection.Trace, e
 		t.Records = []collection.TraceRecord{
 			{Doc: 30, URL: url, Depth: 1, FirstSeen: fetched, State: "finished", Fetch: &collection.TraceFetch{At: fetched, Outcome: "redirected", Status: 301, Place: "1:0:2", LeadsTo: 4711}},
 			{Doc: 4711, URL: "https://www.docs.test/anatomy/storage/inverted-index.html", FirstSeen: fetched, State: "finished", Visits: 3, Visited: fetched, Changes: 1, Changed: fetched, Misses: 1,
-				Next: fetched.Add(time.Hour), NextWhy: "1 of the last 2 visits, over 3h0m0s, found a change", Fetch: &collection.TraceFetch{At: fetched, Outcome: "fetched", Status: 200, Place: "1:1024:0", Content: "0123456789abcdef0123456789abcdef"}},
+				Next: fetched.Add(time.Hour), NextWhy: "1 of the last 2 visits, over 3 hours, found a change", Fetch: &collection.TraceFetch{At: fetched, Outcome: "fetched", Status: 200, Place: "1:1024:0", Content: "0123456789abcdef0123456789abcdef"}},
 		}
 	}
 	return t, nil

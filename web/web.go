@@ -462,7 +462,7 @@ func (s *Server) toolsFor(r *http.Request) *sdk.Server {
 	return tools
 }
 
-// search answers /search: a page, or for programs one of programFormats.
+// search answers /search: a page, or, for programs, one of api.ProgramFormats.
 func (s *Server) search(c *gin.Context) {
 	if values := c.Request.URL.Query()["format"]; len(values) == 1 && api.ProgramFormats[values[0]] {
 		s.api.Searxng.Search(c)

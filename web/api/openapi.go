@@ -29,7 +29,7 @@ func (s *v1) openAPIFile(c *gin.Context) {
 	c.Data(http.StatusOK, "application/json; charset=utf-8", bytes.Replace(OpenAPI, []byte("{"), []byte(servers), 1))
 }
 
-// An apiView is the page /api.
+// A Description is the content of the page /api.
 type Description struct {
 	About      string
 	Operations []operationView

@@ -11,6 +11,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"anatomy/internal/plural"
 	"anatomy/web/internal/messages"
 	"anatomy/web/internal/text"
 )
@@ -212,7 +213,7 @@ func reportedArgument(m *messages.Printer, english string) string {
 	if fraction.MatchString(english) {
 		return m.Decimal(english)
 	}
-	if d, err := time.ParseDuration(english); err == nil && strings.HasSuffix(english, "s") {
+	if d, ok := plural.ParseDuration(english); ok {
 		return durationText(m, d)
 	}
 	translated, _ := reportedText(m, english)

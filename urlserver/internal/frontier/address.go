@@ -14,8 +14,8 @@ import (
 // raise the bound.
 //
 // The addresses of a host are known once its name is resolved, so the crawler reports them for each
-// lease before its first request ([Frontier.Admit]). The first lease of a host may be refused then;
-// afterwards the frontier knows the address.
+// lease before its first request ([Frontier.Admit]), and the first lease of a host may then be
+// refused. Later leases of the host are granted only when its address has room.
 type Address struct {
 	name   netip.Addr
 	all    *Addresses

@@ -21,12 +21,13 @@ const (
 	maxSitemapBytes = 1 << 30 // decoded
 )
 
-// maxFound is the multiple of its budget of URLs that a site may name before it is abandoned. Each
-// URL costs an entry, refused or not, and a site that breeds names new ones on every page. With a
-// factor of five, a site that is merely too large is still fetched up to its budget.
+// maxFound is the multiple of its budget of URLs after which a site is abandoned, counting the URLs
+// found on it. Each URL takes an entry in the document index, refused or not, and a site that breeds
+// has new ones on every page. With a factor of five, a site that is merely large is still fetched up
+// to its budget.
 const maxFound = 5
 
-// Usage returns what was spent on the site. It belongs to the URL server.
+// Usage returns the usage of the site, which the URL server writes to the document index.
 func (s *Site) Usage() *docindex.SiteUsage { return &s.usage }
 
 // Name returns the name of the site.

@@ -42,7 +42,7 @@ type Frontier struct {
 	full  []*Host // hosts without revisits whose turn came while noNew
 }
 
-// Stored returns what is kept of hosts and sites, as a document index does.
+// Stored returns the records of hosts and the usage of sites, as a document index does.
 type Stored interface {
 	Host(name string) (docindex.HostRecord, error)
 	Site(name string) (docindex.SiteUsage, error)
@@ -107,7 +107,7 @@ func (f *Frontier) Offer(h *Host) {
 	if h.idle() || h.held || h.parked || room <= 0 {
 		return
 	}
-	if rank := h.rank(room); h.spot.index > 0 {
+	if rank := h.rank(room); h.pos.index > 0 {
 		h.site.ring.rerank(h, rank)
 	} else {
 		h.site.ring.add(h, rank, time.Time{})
@@ -119,8 +119,8 @@ func (f *Frontier) Offer(h *Host) {
 func (f *Frontier) offerSite(s *Site) {
 	switch {
 	case s.waiting || len(s.ring.items) == 0 || s.leases >= s.connections():
-	case s.spot.index > 0:
-		f.ready.rerank(s, s.ring.items[0].spot.rank)
+	case s.pos.index > 0:
+		f.ready.rerank(s, s.ring.items[0].pos.rank)
 	default:
 		s.waiting = true
 		f.waiting.add(s, 0, s.freeAt)
@@ -203,7 +203,7 @@ func (f *Frontier) free(now time.Time) {
 			f.offerSite(s)
 			continue
 		}
-		f.ready.add(s, s.ring.items[0].spot.rank, s.freeAt)
+		f.ready.add(s, s.ring.items[0].pos.rank, s.freeAt)
 	}
 }
 

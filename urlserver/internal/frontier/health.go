@@ -3,7 +3,7 @@ package frontier
 import "time"
 
 const (
-	// maxBackoff bounds waits that the server did not ask for.
+	// maxBackoff bounds waits that no Retry-After states.
 	maxBackoff = 30 * time.Minute
 
 	// maxFailed is the minimum number of consecutive failed visits after which a host that answers
@@ -22,8 +22,9 @@ type health struct {
 	failedSince time.Time // the first of them
 }
 
-// Hold leaves a host alone for as long as it asked (RFC 9110 §10.2.3), at most Options.MaxHold. A
-// back-off does not extend that wait, and a later answer to an earlier request does not shorten it.
+// Hold grants no lease of a host for the time that its Retry-After states (RFC 9110 §10.2.3), at most
+// Options.MaxHold. A back-off does not extend that wait, and a later answer to an earlier request
+// does not shorten it.
 func (h *Host) Hold(now time.Time, wait time.Duration, reason string) {
 	h.unanswered = 0
 	if at := now.Add(min(wait, h.site.o.MaxHold)); at.After(h.retryAt) {

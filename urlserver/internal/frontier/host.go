@@ -38,9 +38,9 @@ type Host struct {
 
 	health
 
-	spot   spot // in its site's ring or in Frontier.held
-	held   bool // in Frontier.held
-	parked bool // in its address's list
+	pos    position // in its site's ring or in Frontier.held
+	held   bool     // in Frontier.held
+	parked bool     // in its address's list
 }
 
 // A Loss is the reason why a host, or a URL, is given up.
@@ -53,7 +53,7 @@ type Loss struct {
 // Site returns the site of the host.
 func (h *Host) Site() *Site { return h.site }
 
-func (h *Host) position() *spot { return &h.spot }
+func (h *Host) position() *position { return &h.pos }
 
 // A Level is the part of a host's queue with one priority: its new URLs, or its revisits.
 type Level struct {

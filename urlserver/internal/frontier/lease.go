@@ -98,7 +98,7 @@ func (f *Frontier) offerParked(now time.Time, a *Address) {
 		a.parked = a.parked[1:]
 		h.parked = false
 		f.Offer(h)
-		if h.spot.index > 0 && !h.site.freeAt.After(now) && !h.retryAt.After(now) {
+		if h.pos.index > 0 && !h.site.freeAt.After(now) && !h.retryAt.After(now) {
 			room--
 		}
 	}

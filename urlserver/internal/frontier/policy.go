@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 
 	"anatomy/vocab"
 )
@@ -43,7 +44,7 @@ func ParsePolicy(name string) (Policy, error) {
 	if i := slices.Index(PolicyNames(), name); i >= 0 {
 		return Policy(i), nil
 	}
-	return 0, fmt.Errorf("there is no policy %q", name)
+	return 0, fmt.Errorf("%q is not one of %s", name, strings.Join(PolicyNames(), ", "))
 }
 
 // ByQuality reports whether queues are ordered by quality instead of depth. With TopicFirst,
@@ -70,8 +71,8 @@ func (p Policy) Order() string {
 // By quality, priorities 1 to 255 are steps of a logarithmic scale: eight to each power of two,
 // from 2^15.9 down to 2^-15.9. With finer steps URLs move more often; with coarser ones a crawl of
 // a single site finds good pages later. A seed begins at quality 1. Pages far from the seeds begin
-// a little lower, because links take time to show what a page is worth; without that a crawl of a
-// single site is worse than breadth-first.
+// a little lower, because the links to them are found late; without that a crawl of a single site is
+// worse than breadth-first.
 const (
 	SitemapPriority  = 0
 	priorityOfOne    = 128

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// A spot is the position of a host or site in a queue.
-type spot struct {
+// A position locates a host or site in a queue.
+type position struct {
 	rank  float64   // highest first
 	at    time.Time // among equals, earliest first
 	turn  uint64    // among those, first added first
@@ -14,8 +14,8 @@ type spot struct {
 }
 
 // A queue is a heap of hosts or sites. Each of them is in at most one queue at a time, since it has
-// one spot.
-type queue[T interface{ position() *spot }] struct {
+// one position.
+type queue[T interface{ position() *position }] struct {
 	items []T
 	turn  uint64 // of the last one added
 }
@@ -23,7 +23,7 @@ type queue[T interface{ position() *spot }] struct {
 // add inserts x, which is in no queue.
 func (q *queue[T]) add(x T, rank float64, at time.Time) {
 	q.turn++
-	*x.position() = spot{rank: rank, at: at, turn: q.turn}
+	*x.position() = position{rank: rank, at: at, turn: q.turn}
 	heap.Push(q, x)
 }
 

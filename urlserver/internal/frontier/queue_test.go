@@ -9,9 +9,9 @@ import (
 	"pgregory.net/rapid"
 )
 
-type item struct{ spot }
+type item struct{ pos position }
 
-func (i *item) position() *spot { return &i.spot }
+func (i *item) position() *position { return &i.pos }
 
 // TestQueue compares a queue with a list that is sorted each time.
 func TestQueue(t *testing.T) {
@@ -26,7 +26,7 @@ func TestQueue(t *testing.T) {
 					t.Fatalf("pop: %v of %d", ok, len(list))
 				}
 				slices.SortFunc(list, func(a, b *item) int {
-					return cmp.Or(cmp.Compare(b.rank, a.rank), a.at.Compare(b.at), cmp.Compare(a.turn, b.turn))
+					return cmp.Or(cmp.Compare(b.pos.rank, a.pos.rank), a.pos.at.Compare(b.pos.at), cmp.Compare(a.pos.turn, b.pos.turn))
 				})
 				if ok && got != list[0] {
 					t.Fatalf("%+v came before %+v", got, list[0])

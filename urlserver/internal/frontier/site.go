@@ -22,10 +22,10 @@ type Site struct {
 	answer  time.Duration
 	crawl   time.Duration // Crawl-delay
 	waiting bool          // in Frontier.waiting
-	spot    spot          // in Frontier.waiting or Frontier.ready
+	pos     position      // in Frontier.waiting or Frontier.ready
 }
 
-func (s *Site) position() *spot { return &s.spot }
+func (s *Site) position() *position { return &s.pos }
 
 // delay returns the wait after an answer: the operator's delay for this site, or the maximum of the
 // general delay, Crawl-delay, and AnswerFactor × the last answer time, which slows down for a

@@ -34,8 +34,8 @@ func (f *Frontier) WhyWaiting(now time.Time, h *Host) string {
 	return ""
 }
 
-// Status returns what a host waits for. noNew reports that the crawl has reached its maximum of
-// pages.
+// Status returns the state of a host, with the reason why it waits. noNew reports that the crawl has
+// reached its maximum of pages.
 func (f *Frontier) Status(now time.Time, h *Host, noNew bool) vocab.HostStatus {
 	st := vocab.HostStatus{
 		Host: h.Name, Queued: int64(h.Queued()), InFlight: int64(h.InFlight), Pages: int64(h.Pages),

@@ -75,8 +75,8 @@ func (y *Yields) Find(
 	return refusal, nil
 }
 
-// Holds reports whether u has a shape that is spent because its pages repeat.
-func (s Spent) Holds(u *weburl.URL) bool {
+// Matches reports whether u has a shape that is spent because its pages repeat.
+func (s Spent) Matches(u *weburl.URL) bool {
 	for _, shape := range shapesOf(u) {
 		if t := s[shape]; t != 0 && t != docindex.NoPages {
 			return true

@@ -1,6 +1,6 @@
-// Package trap recognizes URLs that are not worth a request: infinite URL spaces, such as a
-// relative link that breeds, a calendar, or a page that answers to every name; and files that are
-// not pages.
+// Package trap recognizes URLs that are not worth a request: files that are not pages, and infinite
+// URL spaces, such as relative links that grow on each page, a calendar, or a server that sends a page
+// for every name.
 //
 // [OfURL] judges a URL by itself, when it is found. [Yields] counts the results of fetched pages,
 // by the shape of their URLs.
@@ -50,9 +50,9 @@ var unescape = strings.NewReplacer("%7B", "{", "%7D", "}", "%7b", "{", "%7d", "}
 // Bounds of a path. Real paths repeat a segment now and then (/gui/gui/), and dates do, too
 // (/11/11/11/).
 const (
-	maxRepeats   = 4 // of one segment, anywhere
-	maxRounds    = 2 // of a sequence of segments, in a row
-	maxRoundSize = 8 // segments of such a sequence
+	maxRepeats  = 4 // of one segment, anywhere
+	maxInARow   = 2 // of a sequence of segments, in a row
+	maxSequence = 8 // segments of such a sequence
 )
 
 func repetitive(path string) bool {
@@ -66,22 +66,22 @@ func repetitive(path string) bool {
 			return true
 		}
 	}
-	for size := 2; size <= maxRoundSize; size++ {
-		if goesRound(segments, size) {
+	for size := 2; size <= maxSequence; size++ {
+		if repeatsInARow(segments, size) {
 			return true
 		}
 	}
 	return false
 }
 
-// goesRound reports whether a sequence of size segments comes more than maxRounds times in a row.
-func goesRound(segments []string, size int) bool {
+// repeatsInARow reports whether a sequence of size segments occurs more than maxInARow times in a row.
+func repeatsInARow(segments []string, size int) bool {
 	same := 0
 	for i := size; i < len(segments); i++ {
 		if same++; segments[i] != segments[i-size] {
 			same = 0
 		}
-		if same == size*maxRounds {
+		if same == size*maxInARow {
 			return true
 		}
 	}

@@ -145,7 +145,7 @@ func (y *Yields) addNumbered(verdicts *[]Verdict, host string, u *weburl.URL) er
 }
 
 // repeats reports whether a page repeats, and records its lines. Lines of the parent folder count
-// as known, because the rooms of a maze are folders of their own.
+// as known, because some traps have one page per folder.
 func (y *Yields) repeats(host string, u *weburl.URL, text *vocab.TextSample) bool {
 	path := u.Path()
 	folder := container(path)

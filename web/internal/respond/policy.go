@@ -6,7 +6,7 @@ import "github.com/gin-gonic/gin"
 // cannot be framed.
 const (
 	PagePolicy = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
-	// framePolicy is for the page that frames a cached page.
+	// FramePolicy is for the page that frames a cached page.
 	FramePolicy = PagePolicy + "; frame-src 'self'"
 	DataPolicy  = "default-src 'none'; frame-ancestors 'none'; sandbox"
 )
