@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// A VisitStatus describes what a visit is doing, and thereby why its host waits.
+// A VisitStatus is the current activity of a visit, which explains why its host waits.
 type VisitStatus struct {
 	Host  string
 	Doing string    // "robots.txt", "delay", "DNS", "connecting", "processor", "answer"
@@ -54,7 +54,7 @@ func (a *activity) next(left int) {
 	a.status.Left = left
 }
 
-// set records what the visit does next.
+// set records the activity that the visit begins.
 func (a *activity) set(doing string) {
 	now := a.all.now()
 	a.all.mu.Lock()

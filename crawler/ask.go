@@ -9,9 +9,10 @@ import (
 	"anatomy/weburl"
 )
 
-// ask requests a URL that is not a target of the lease. It passes the answer to read, unless the host
-// asks for a pause. It returns the status, or 0 without an answer. what is the request's displayed name.
-func (v *visit) ask(
+// requestOther requests a URL that is not a target of the lease, and passes the answer to read, unless
+// its status is one of asksForPause. It returns the status, or 0 without an answer. what describes the
+// request for display.
+func (v *visit) requestOther(
 	ctx context.Context, u *weburl.URL, what string, read func(*http.Response, *guard),
 ) (status int) {
 	v.activity.set(what)

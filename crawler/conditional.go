@@ -31,9 +31,9 @@ func isETag(s string) bool {
 	return s != "" && len(s) <= maxETag && httpguts.ValidHeaderFieldValue(s)
 }
 
-// conditional returns the fields of a request for a page that is only sent if it is no longer the
-// known version (RFC 9110 §13.1.2). It has both conditions: servers that support tags use the tag,
-// others the date.
+// conditional returns the header fields of a request that is answered with the page only if its
+// version has changed (RFC 9110 §13.1.2). It has both conditions: servers that support tags use the
+// tag, others the date.
 func conditional(base http.Header, known vocab.Validators) http.Header {
 	if known == (vocab.Validators{}) {
 		return base

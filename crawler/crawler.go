@@ -41,7 +41,7 @@ type Crawler struct {
 func New(o Options) (*Crawler, error) {
 	o = o.WithDefaults()
 	if o.HTTPPort < 1 || o.HTTPPort > 65535 || o.HTTPSPort < 1 || o.HTTPSPort > 65535 {
-		return nil, fmt.Errorf("crawler: ports %d and %d: not in 1 to 65535", o.HTTPPort, o.HTTPSPort)
+		return nil, fmt.Errorf("ports %d and %d are not both between 1 and 65535", o.HTTPPort, o.HTTPSPort)
 	}
 	c := &Crawler{
 		o: o, dns: o.Names, robots: newRobotsCache(o.RobotsBytes), missing: newMissingPages(),
@@ -49,7 +49,7 @@ func New(o Options) (*Crawler, error) {
 	}
 	if o.Names == nil {
 		if err := c.resolve(); err != nil {
-			return nil, fmt.Errorf("crawler: %w", err)
+			return nil, fmt.Errorf("DNS client: %w", err)
 		}
 	} else {
 		c.stopped <- nil
@@ -74,7 +74,7 @@ func (c *Crawler) Close() error {
 	c.stop()
 	c.client.close()
 	if err := <-c.stopped; err != nil && !errors.Is(err, context.Canceled) {
-		return fmt.Errorf("crawler: %w", err)
+		return fmt.Errorf("DNS client: %w", err)
 	}
 	return nil
 }

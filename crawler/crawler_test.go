@@ -405,7 +405,7 @@ func TestNoAnswer(t *testing.T) {
 	}
 	hasty := newWorld(t, http.NotFound, func(o *Options) { o.HeaderTimeout = 50 * time.Millisecond })
 	got, report = hasty.visit(t, "http://"+silent+"/a", "http://"+silent+"/b")
-	if fmt.Sprint(outcomes(got)) != "[failed skipped]" || !strings.Contains(got[0].Reason, "no answer within 50ms") || report.HoldFor != 0 {
+	if fmt.Sprint(outcomes(got)) != "[failed skipped]" || !strings.Contains(got[0].Reason, "no answer within 50 milliseconds") || report.HoldFor != 0 {
 		t.Errorf("%+v %+v", got, report)
 	}
 	if got, _ := w.visit(t, "ftp://x/", "http://[::1/"); got[0].Outcome != vocab.Refused || got[1].Outcome != vocab.Refused {

@@ -36,7 +36,7 @@ func (v *fetcher) fetch(ctx context.Context, u *weburl.URL, f *vocab.Fetch) {
 			return
 		}
 		v.request(ctx, u, f)
-		if !s.TurnedAway(f.URL, f.Status, f.Location) {
+		if !s.NeedsSignIn(f.URL, f.Status, f.Location) {
 			return
 		}
 		status := f.Status
@@ -52,13 +52,13 @@ func (v *fetcher) fetch(ctx context.Context, u *weburl.URL, f *vocab.Fetch) {
 
 // signIn opens the session, keeping the delay. If that fails it sets the outcome and returns false.
 func (v *fetcher) signIn(ctx context.Context, s *signin.Session, f *vocab.Fetch) bool {
-	asked, err := s.Open(ctx)
-	if asked {
+	sent, err := s.Open(ctx)
+	if sent {
 		v.ended()
 	}
 	switch {
 	case err == nil:
-		return !asked || v.wait(ctx)
+		return !sent || v.wait(ctx)
 	case ctx.Err() != nil:
 		setOutcome(f, vocab.Skipped, interrupted)
 	case s.GivenUp():

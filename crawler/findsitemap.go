@@ -40,7 +40,7 @@ func (v *visit) findSitemap(ctx context.Context, o *origin) {
 
 // requestSitemap sends one request. It reports the sitemap, or returns the URL of a redirect.
 func (v *visit) requestSitemap(ctx context.Context, u *weburl.URL) (next *weburl.URL) {
-	v.ask(ctx, u, usualSitemap, func(resp *http.Response, g *guard) {
+	v.requestOther(ctx, u, usualSitemap, func(resp *http.Response, g *guard) {
 		if resp.StatusCode != http.StatusOK {
 			v.report.SitemapSought = true
 			if to, ok := redirectTarget(resp, u); ok && to.String() != u.String() {

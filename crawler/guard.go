@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"sync"
 	"time"
+
+	"anatomy/internal/plural"
 )
 
 // A guard ends a fetch that takes too long in total or until its header, or whose body arrives too
@@ -83,14 +85,14 @@ func (g *guard) check() {
 	g.timer.Reset(max(next, time.Millisecond))
 }
 
-// late returns how the fetch is too slow, or nil.
+// late returns an error if the fetch is too slow.
 func (g *guard) late(now time.Time) error {
 	if now.Sub(g.begun) >= g.o.Timeout {
-		return slowf("not done within %v", g.o.Timeout)
+		return slowf("not done within %s", plural.Duration(g.o.Timeout))
 	}
 	if g.body.IsZero() {
 		if now.Sub(g.begun) >= g.o.HeaderTimeout {
-			return slowf("no answer within %v", g.o.HeaderTimeout)
+			return slowf("no answer within %s", plural.Duration(g.o.HeaderTimeout))
 		}
 		return nil
 	}

@@ -167,7 +167,7 @@ func TestByteByByte(t *testing.T) {
 		}
 	})
 	w := newWorld(t, http.NotFound, func(o *Options) { o.HTTPPort, o.HeaderTimeout = port, 50*time.Millisecond })
-	if f := one(w.visit(t, "http://www.test/")); f.Outcome != vocab.Failed || !strings.Contains(f.Reason, "no answer within 50ms") {
+	if f := one(w.visit(t, "http://www.test/")); f.Outcome != vocab.Failed || !strings.Contains(f.Reason, "no answer within 50 milliseconds") {
 		t.Errorf("%s %q", f.Outcome, f.Reason)
 	}
 }
@@ -529,7 +529,7 @@ func TestDeadline(t *testing.T) {
 		}
 	}, func(o *Options) { o.Timeout = 100 * time.Millisecond })
 	f := one(w.work(t, context.Background(), vocab.Lease{URLs: []vocab.Target{{URL: "http://www.test/"}}}))
-	if f.Outcome != vocab.Failed || !strings.Contains(f.Reason, "not done within 100ms") {
+	if f.Outcome != vocab.Failed || !strings.Contains(f.Reason, "not done within 100 milliseconds") {
 		t.Errorf("%s %q", f.Outcome, f.Reason)
 	}
 }

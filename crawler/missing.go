@@ -15,9 +15,9 @@ import (
 // missingReason is the reason why a page with status 200 counts as not found.
 const missingReason = "the page is the error page that the host also shows for a made-up URL"
 
-// A missingPages caches how hosts answer a URL that does not exist. A host is asked only if one of
-// its pages looks like an error page, and again after missingKept; beyond maxMissing such hosts, the
-// most recently needed are kept.
+// A missingPages caches how hosts answer a URL that does not exist. A host is sent such a request only
+// if one of its pages looks like an error page, and again after missingKept. The cache has the
+// maxMissing most recently used hosts.
 type missingPages struct {
 	mu    sync.Mutex
 	hosts *lru.Cache[string, *missingPage] // guarded by mu
@@ -36,7 +36,7 @@ type missingPage struct {
 	url      string        // the made-up one
 	text     notfound.Text // empty if the host answers with a not-found status
 	location string        // or the target of its redirect
-	expires  time.Time     // from when on the host is asked again
+	expires  time.Time     // from then on the host is sent another request
 }
 
 func (m *missingPage) hasExpired(now time.Time) bool {
@@ -68,7 +68,7 @@ func (p *missingPages) get(host string, now time.Time) (m *missingPage, isNew bo
 // same for a made-up URL. Home pages, and pages that require signing in, are exempt.
 func (v *visit) checkMissing(ctx context.Context, u *weburl.URL, f *vocab.Fetch) {
 	if f.Outcome != vocab.Fetched || f.Page == nil || f.SignedIn || u.PathAndQuery() == "/" ||
-		vocab.MediumOf(f.Page.ContentType) != vocab.HTML || !notfound.Says(f.Page.Body) {
+		vocab.MediumOf(f.Page.ContentType) != vocab.HTML || !notfound.HasMessage(f.Page.Body) {
 		return
 	}
 	m, isNew := v.missing.get(u.Host(), v.o.Now())
@@ -105,13 +105,13 @@ func (v *visit) learnMissing(ctx context.Context, u *weburl.URL, m *missingPage)
 		return 0
 	}
 	kept := missingKept
-	status := v.ask(ctx, &madeUp, "a made-up URL", func(resp *http.Response, g *guard) {
+	status := v.requestOther(ctx, &madeUp, "a made-up URL", func(resp *http.Response, g *guard) {
 		switch {
 		case resp.StatusCode == http.StatusOK && vocab.MediumOf(resp.Header.Get("Content-Type")) == vocab.HTML:
 			body, err := v.fetcher.client.readHead(resp, g, notfound.MaxRead)
 			if err != nil {
 				kept = afterFailure(ctx)
-			} else if notfound.Says(body) {
+			} else if notfound.HasMessage(body) {
 				m.text = notfound.TextOf(body)
 			}
 		case resp.StatusCode >= 500:

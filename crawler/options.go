@@ -41,7 +41,7 @@ type Options struct {
 	// The returned function is called once the page was handled. Default: never blocks.
 	Ready func(ctx context.Context) (handled func(), err error)
 
-	// Renderer runs the scripts of pages that have no text without. Default: nothing is run.
+	// Renderer runs the scripts of pages that have no text without them. Default: no script is run.
 	Renderer Renderer
 
 	// MaySend returns an error if nothing may be sent any more. It is called before each write to a

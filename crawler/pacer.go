@@ -12,8 +12,8 @@ import (
 	"anatomy/weburl"
 )
 
-// A pacer has the state for the politeness of a visit: when the host may be asked next, how it
-// answered, and whether the rest of the lease is returned.
+// A pacer has the state for the politeness of a visit: when the next request may be sent, how the host
+// has answered, and whether the rest of the lease is returned.
 type pacer struct {
 	o        *Options
 	activity *activity
@@ -38,7 +38,7 @@ const (
 	maxRetryAfter = 24 * time.Hour
 )
 
-// wait blocks until the host may be asked again. It returns false if ctx is done.
+// wait blocks until the next request may be sent. It returns false if ctx is done.
 func (p *pacer) wait(ctx context.Context) bool {
 	if !p.last.IsZero() && p.delay > 0 {
 		if wait := p.delay - p.o.Now().Sub(p.last); wait > 0 {
@@ -77,8 +77,8 @@ func (p *pacer) failed(origin, reason string) {
 	}
 }
 
-// slowDown holds the site and stops the visit: a 429 or 503 applies to the whole host. wait is what
-// the host asked for; 0 means a back-off.
+// slowDown holds the site and stops the visit: a 429 or 503 applies to the whole host. wait is the
+// host's Retry-After; 0 means a back-off.
 func (p *pacer) slowDown(wait time.Duration, reason string, tries uint8) {
 	if wait == 0 {
 		wait = min(firstHold<<min(tries, 10), maxHold)

@@ -43,9 +43,9 @@ func ParseProxy(text string) (*Proxy, error) {
 	case hasPassword:
 		return nil, errors.New("its password belongs in a file of its own, see --proxy-password")
 	case port == "":
-		return nil, errors.New("it begins with http://, https://, socks5:// or socks5h://")
+		return nil, errors.New("it must begin with http://, https://, socks5:// or socks5h://")
 	case u.Hostname() == "" || strings.Trim(u.Path, "/") != "" || u.RawQuery != "" || u.Fragment != "":
-		return nil, errors.New("it has a host, and may have a user and a port: http://user@proxy.example.org:3128")
+		return nil, errors.New("it must have the form http://proxy.example.org, optionally with a user and a port: http://user@proxy.example.org:3128")
 	}
 	if u.Port() == "" {
 		u.Host = net.JoinHostPort(u.Hostname(), port)

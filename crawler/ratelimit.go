@@ -12,15 +12,15 @@ import (
 // A RateLimit bounds the bytes that connections receive in a second, TLS and headers included, over
 // all crawlers that share it. A nil RateLimit bounds nothing.
 //
-// A connection that has read some bytes returns them when they are paid for, in the order in which
-// connections read; the flow control of TCP slows the server down. So that each fetch goes on faster
-// than Options.MinRate, only as many are under way as the rate has slotRate for.
+// A connection that has read some bytes returns them when the rate allows it, in the order in which
+// connections read; the flow control of TCP slows the server down. At most rate/slotRate fetches are
+// in flight, so that each is faster than Options.MinRate.
 type RateLimit struct {
 	rate  int64         // bytes a second
-	slots chan struct{} // one for each fetch under way
+	slots chan struct{} // one for each fetch in flight
 
 	mu   sync.Mutex
-	paid time.Time // when all that was read is paid for
+	free time.Time // when the rate allows further bytes to be returned
 }
 
 const (
@@ -61,16 +61,16 @@ func (l *RateLimit) acquire(ctx context.Context) (release func()) {
 	}
 }
 
-// pay returns how long n bytes that were read now have to wait.
-func (l *RateLimit) pay(n int) time.Duration {
+// reserve returns the time after which n bytes that were read now may be returned.
+func (l *RateLimit) reserve(n int) time.Duration {
 	now := time.Now()
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.paid.Before(now) {
-		l.paid = now
+	if l.free.Before(now) {
+		l.free = now
 	}
-	l.paid = l.paid.Add(time.Duration(n) * time.Second / time.Duration(l.rate))
-	return l.paid.Sub(now)
+	l.free = l.free.Add(time.Duration(n) * time.Second / time.Duration(l.rate))
+	return l.free.Sub(now)
 }
 
 // chunk is the most that is read at a time, in bytes, so that no read waits long for another.
@@ -103,7 +103,7 @@ func (c *limitedConn) Read(b []byte) (int, error) {
 	if n == 0 {
 		return n, err
 	}
-	wait := c.limit.pay(n)
+	wait := c.limit.reserve(n)
 	c.waited.Add(int64(wait))
 	timer := time.NewTimer(wait)
 	defer timer.Stop()

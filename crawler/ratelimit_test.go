@@ -69,7 +69,7 @@ func TestRateLimit(t *testing.T) {
 func TestRateLimitClose(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		limit := NewRateLimit(MinRateLimit)
-		limit.pay(1000 * MinRateLimit)
+		limit.reserve(1000 * MinRateLimit)
 		a, b := net.Pipe()
 		go a.Write([]byte("late"))
 		c := limit.wrap(t.Context(), b)
@@ -115,7 +115,7 @@ func TestVisitWithinRate(t *testing.T) {
 	})
 	w.client.http.TLSClientConfig.InsecureSkipVerify = true
 	begun := time.Now()
-	w.client.o.Rate.pay(2 * rate)
+	w.client.o.Rate.reserve(2 * rate)
 	var visits sync.WaitGroup
 	var fetched, failed atomic.Int64
 	for i := range 6 {

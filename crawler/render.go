@@ -24,7 +24,7 @@ type Renderer interface {
 	) ([]byte, error)
 }
 
-// maxResources bounds what the scripts of the pages of a visit load, in bytes, decoded.
+// maxResources bounds the resources that scripts load during a visit, in bytes, decoded.
 const maxResources = 32 << 20
 
 // render replaces the body of a fetched page that has no text by what its scripts make of it. If

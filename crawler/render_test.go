@@ -196,7 +196,7 @@ func TestBrowserRender(t *testing.T) {
 	}
 	got, _ := w.work(t, t.Context(), lease)
 	for i, want := range []string{
-		"rendered", "not rendered: scripts run for more than 8s", "not rendered: more than 1024 MB of memory",
+		"rendered", "not rendered: scripts run for more than 8 seconds", "not rendered: more than 1024 MB of memory",
 		"not rendered: more than ", "rendered", "rendered",
 	} {
 		f := got[i]

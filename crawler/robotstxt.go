@@ -29,7 +29,7 @@ type origins struct {
 // An origin is the robots.txt of scheme and host, during one visit.
 type origin struct {
 	name  string        // "https://example.org:8443"
-	rules *robots.Rules // nil if they could not be read; then the fields below say why
+	rules *robots.Rules // nil if they could not be read, for the reason in the fields below
 
 	outcome    vocab.Outcome // of the targets
 	reason     string

@@ -68,7 +68,7 @@ func verdict(
 		return vocab.Refused, text
 	case errors.Is(err, dnsclient.ErrNoName):
 		return vocab.NoName, u.Hostname() + ": no such name"
-	case ctx.Err() != nil: // before the rest: its effects look like failures of the network
+	case ctx.Err() != nil: // first, because errors after the end of ctx look like network failures
 		return vocab.Failed, context.Cause(ctx).Error()
 	case errors.As(err, &proxy):
 		return vocab.Failed, withScheme(u, proxy.Error())

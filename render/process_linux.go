@@ -15,9 +15,9 @@ import (
 
 const nobody = 65534 // user and group
 
-// giveAway makes the user that the browser runs as the owner of a folder. It fails if that user cannot
-// reach the folder.
-func giveAway(dir string) error {
+// chownToBrowser changes the owner of a folder to the user that the browser runs as. It fails if that
+// user cannot reach the folder.
+func chownToBrowser(dir string) error {
 	if os.Getuid() != 0 {
 		return nil
 	}

@@ -15,6 +15,7 @@ import (
 	"strings"
 	"time"
 
+	"anatomy/internal/plural"
 	"anatomy/vocab"
 )
 
@@ -94,22 +95,22 @@ func (b *Browser) Render(ctx context.Context, p *vocab.Page, agent string, load 
 		return nil, ctx.Err()
 	}
 	defer func() { <-b.slots }()
-	ctx, cancel := context.WithTimeoutCause(ctx, b.o.Time, fmt.Errorf("not rendered within %v", b.o.Time))
+	ctx, cancel := context.WithTimeoutCause(ctx, b.o.Time, fmt.Errorf("not rendered within %s", plural.Duration(b.o.Time)))
 	defer cancel()
 	t, err := start(ctx, &b.o, agent)
 	if err != nil {
-		return nil, because(ctx, err)
+		return nil, causeOf(ctx, err)
 	}
 	defer t.close()
 	html, err := t.render(p, load)
 	if err != nil {
-		return nil, because(t.ctx, err)
+		return nil, causeOf(t.ctx, err)
 	}
 	return html, nil
 }
 
-// because returns the reason why a context ended, or err.
-func because(ctx context.Context, err error) error {
+// causeOf returns the reason why a context ended, or err.
+func causeOf(ctx context.Context, err error) error {
 	if cause := context.Cause(ctx); cause != nil {
 		return cause
 	}

@@ -19,6 +19,7 @@ import (
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 
+	"anatomy/internal/plural"
 	"anatomy/vocab"
 )
 
@@ -50,7 +51,7 @@ func start(ctx context.Context, o *Options, agent string) (t *tab, err error) {
 	if t.profile, err = os.MkdirTemp("", "anatomy-render-"); err != nil {
 		return nil, err
 	}
-	if err := giveAway(t.profile); err != nil {
+	if err := chownToBrowser(t.profile); err != nil {
 		return nil, errors.Join(err, os.RemoveAll(t.profile))
 	}
 	options := append(slices.Clone(chromedp.DefaultExecAllocatorOptions[:]),
@@ -117,7 +118,7 @@ func (t *tab) watch(pid int) {
 	}
 }
 
-// disabling is a script that disables what would wait for a person, or use a network directly.
+// disabling is a script that disables dialogs, windows, and direct access to the network.
 const disabling = `for (const name of ["alert", "confirm", "prompt", "print", "open"]) window[name] = () => null;
 for (const name of ["RTCPeerConnection", "webkitRTCPeerConnection", "WebTransport", "WebSocket"]) delete window[name];`
 
@@ -200,7 +201,7 @@ func (t *tab) run(p *vocab.Page, load Load) ([]byte, error) {
 			last = time.Now()
 		case <-ticker.C:
 			if time.Since(began)-waited > t.o.Script {
-				return nil, fmt.Errorf("scripts run for more than %v", t.o.Script)
+				return nil, fmt.Errorf("scripts run for more than %s", plural.Duration(t.o.Script))
 			}
 			if loaded == nil && taken == nil && time.Since(last) >= quiet {
 				taken = make(chan document, 1)
@@ -240,7 +241,7 @@ func (t *tab) answer(e *fetch.EventRequestPaused, p *vocab.Page, load Load) erro
 	if err != nil {
 		refuse := fetch.FailRequestParams{RequestID: e.RequestID, ErrorReason: network.ErrorReasonBlockedByClient}
 		_, err = cdp.Call(t.ctx, t.session, fetch.FailRequest, refuse)
-		return gone(err)
+		return ignoreGone(err)
 	}
 	give := fetch.FulfillRequestParams{RequestID: e.RequestID, ResponseCode: int64(r.Status), Body: r.Body}
 	for name, values := range r.Header {
@@ -249,11 +250,11 @@ func (t *tab) answer(e *fetch.EventRequestPaused, p *vocab.Page, load Load) erro
 		}
 	}
 	_, err = cdp.Call(t.ctx, t.session, fetch.FulfillRequest, give)
-	return gone(err)
+	return ignoreGone(err)
 }
 
-// gone returns nil for the error of answering a request that the page has given up, and other errors.
-func gone(err error) error {
+// ignoreGone returns err, or nil if it is that of answering a request that the page has cancelled.
+func ignoreGone(err error) error {
 	var protocol *cdproto.Error
 	if errors.As(err, &protocol) {
 		return nil
@@ -261,7 +262,7 @@ func gone(err error) error {
 	return err
 }
 
-// A document is what the scripts of a page made.
+// A document is the result of the scripts of a page.
 type document struct {
 	html []byte
 	err  error

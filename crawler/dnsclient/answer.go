@@ -77,12 +77,12 @@ func (n *network) answer(p *port, q *call, m *dns.Msg) {
 	}
 	s := p.server
 	now := time.Now()
-	if n.defence.letters && !s.keeps(like) {
+	if n.defence.letters && !s.acceptCase(like) {
 		n.count.recased.Add(1)
 		if s.caseKept {
 			n.doubt(q, s, now)
 		} else {
-			n.askTCP(tcpQuery{q: q, server: s, qtype: q.qtype, recased: true}, now)
+			n.queueTCP(tcpQuery{q: q, server: s, qtype: q.qtype, recased: true}, now)
 		}
 		n.inflight.mu.Unlock()
 		return
@@ -98,7 +98,7 @@ func (n *network) answer(p *port, q *call, m *dns.Msg) {
 	}
 	if m.Truncated {
 		n.count.truncated.Add(1)
-		n.askTCP(tcpQuery{q: q, server: s, qtype: q.qtype}, now)
+		n.queueTCP(tcpQuery{q: q, server: s, qtype: q.qtype}, now)
 	}
 	n.inflight.mu.Unlock()
 	n.count.answers.Add(1)

@@ -3,8 +3,8 @@
 // A name in the cache costs a map lookup. Any other becomes a call in a bounded queue. One sender
 // sends the queries of all callers from a pool of UDP ports, and never waits for answers; one reader
 // per port handles the answers in the order of arrival, fills the cache and wakes the callers.
-// [Client.Prefetch] resolves names ahead of need. ports.go says what keeps answers from being
-// forged.
+// [Client.Prefetch] resolves names ahead of need. ports.go describes the protection against forged
+// answers.
 //
 //	Lookup ──▶ cache ──hit──▶ addresses
 //	              └──miss─▶ queue (1,024) ─▶ sender ─▶ ports ─▶ servers
@@ -118,7 +118,7 @@ func (c *Client) lookup(ctx context.Context, host string) ([]netip.Addr, error) 
 	}
 	name, ok := canonical(host)
 	if !ok {
-		return nil, fmt.Errorf("dnsclient: %.300q: %w", host, ErrNoName)
+		return nil, fmt.Errorf("%.300q: %w", host, ErrNoName)
 	}
 	for {
 		addrs, waiting, err := c.begin(ctx, name)
@@ -131,9 +131,9 @@ func (c *Client) lookup(ctx context.Context, host string) ([]netip.Addr, error) 
 				return waiting.addrs, waiting.err
 			}
 		case <-ctx.Done():
-			return nil, fmt.Errorf("dnsclient: %s: %w", name, context.Cause(ctx))
+			return nil, fmt.Errorf("%s: %w", name, context.Cause(ctx))
 		case <-c.stopped:
-			return nil, fmt.Errorf("dnsclient: %s: %w", name, ErrClosed)
+			return nil, fmt.Errorf("%s: %w", name, ErrClosed)
 		}
 	}
 }
@@ -237,7 +237,7 @@ func (c *Client) enqueue(ctx context.Context, q *call) {
 	case <-ctx.Done():
 		c.abort(q, errAbandoned)
 	case <-c.stopped:
-		c.abort(q, fmt.Errorf("dnsclient: %s: %w", q.host, ErrClosed))
+		c.abort(q, fmt.Errorf("%s: %w", q.host, ErrClosed))
 	}
 }
 
@@ -326,7 +326,7 @@ func canonical(host string) (string, bool) {
 // that may still be used (RFC 8767 §5).
 func (c *Client) finished(q *call, r result) {
 	if r.err != nil {
-		r.err = fmt.Errorf("dnsclient: %s: %w", q.host, r.err)
+		r.err = fmt.Errorf("%s: %w", q.host, r.err)
 	}
 	now := c.now()
 	e := &entry{

@@ -240,7 +240,7 @@ func TestPortAge(t *testing.T) {
 	take := func(after time.Duration) *port {
 		n.inflight.mu.Lock()
 		defer n.inflight.mu.Unlock()
-		p, err := n.takePort(n.servers[0], now.Add(after))
+		p, err := n.pickPort(n.servers[0], now.Add(after))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -87,7 +87,7 @@ func (f *inflight) due(now time.Time) (again, late []*call, wait time.Duration) 
 	return again, late, time.Hour
 }
 
-// charge counts the last transmission of a call as lost.
+// charge counts the last transmission of a call as timed out at its server.
 func (f *inflight) charge(q *call) {
 	if q.sent == 0 || q.sends[q.sent-1].closed {
 		return

@@ -27,18 +27,18 @@ func (l letterCase) at(name string, i int) byte {
 	return c
 }
 
-// A likeness says how an answer's name resembles the name that was sent.
-type likeness uint8
+// A caseMatch is the result of comparing an answer's name with the name that was sent.
+type caseMatch uint8
 
 const (
-	otherName likeness = iota
-	otherCase          // the same name with other letters
-	sameName           // all bytes are the same, but all letters sent were small
-	sameCase           // all bytes are the same, capitals among them
+	otherName caseMatch = iota
+	otherCase           // the same name with other letters
+	sameName            // all bytes are the same, but all letters sent were small
+	sameCase            // all bytes are the same, capitals among them
 )
 
 // compare compares the name of an answer, with or without its last dot, with the one sent.
-func (l letterCase) compare(answer, name string) likeness {
+func (l letterCase) compare(answer, name string) caseMatch {
 	answer = strings.TrimSuffix(answer, ".")
 	if !strings.EqualFold(answer, name) || len(answer) != len(name) {
 		return otherName
@@ -56,22 +56,22 @@ func (l letterCase) compare(answer, name string) likeness {
 	return found
 }
 
-// casesLost is how many names in a row, answered in another case and not at all over TCP, show that
-// a server does not keep the case.
+// casesLost is the number of consecutive names after which a server counts as one that does not keep
+// the case: it answered them in another case, and did not answer over TCP.
 const casesLost = 3
 
-// keeps records how the name of an answer resembles the one sent, and reports whether the answer is
-// valid. inflight.mu is held.
-func (s *server) keeps(l likeness) bool {
+// acceptCase records the case of an answer, and reports whether the answer is valid. inflight.mu is
+// held.
+func (s *server) acceptCase(l caseMatch) bool {
 	if l == sameCase {
 		s.caseKept, s.caseLost = true, 0
 	}
 	return l == sameName || l == sameCase || l == otherCase && s.caseLost == casesLost
 }
 
-// keptByTCP records how the name of an answer over TCP resembles the one sent. One answer suffices,
-// because answers over TCP are not forged. inflight.mu is held.
-func (s *server) keptByTCP(l likeness) {
+// recordTCPCase records the case of an answer over TCP. One answer suffices, because answers over TCP
+// are not forged. inflight.mu is held.
+func (s *server) recordTCPCase(l caseMatch) {
 	switch {
 	case l == sameCase:
 		s.caseKept, s.caseLost = true, 0

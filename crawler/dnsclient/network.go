@@ -111,7 +111,7 @@ func (n *network) send(ctx context.Context) {
 		}
 		select {
 		case <-ctx.Done():
-			n.unsent(q, fmt.Errorf("dnsclient: %s: %w", q.host, ErrClosed))
+			n.unsent(q, fmt.Errorf("%s: %w", q.host, ErrClosed))
 			return
 		case n.slots <- struct{}{}:
 			q.deadline = time.Now().Add(n.o.Timeout)
@@ -138,7 +138,7 @@ func (n *network) transmit(q *call, again bool) {
 	}
 	s := n.servers[at]
 	if q.doubted {
-		n.askTCP(tcpQuery{q: q, server: s, qtype: q.qtype}, now)
+		n.queueTCP(tcpQuery{q: q, server: s, qtype: q.qtype}, now)
 		n.inflight.mu.Unlock()
 		return
 	}
@@ -163,7 +163,7 @@ func (n *network) transmit(q *call, again bool) {
 func (n *network) register(q *call, s *server, now time.Time) (transmission, error) {
 	t := transmission{server: s, letters: n.letters(), at: now}
 	var err error
-	if t.port, err = n.takePort(s, now); err == nil {
+	if t.port, err = n.pickPort(s, now); err == nil {
 		for t.id = uint16(n.dice.draw()); t.port.find(t.id) != nil; {
 			t.id = uint16(n.dice.draw())
 		}
@@ -289,7 +289,7 @@ func (n *network) fail(q *call, err error) {
 func (n *network) failAll() {
 	for len(n.queue) > 0 {
 		q := <-n.queue
-		n.unsent(q, fmt.Errorf("dnsclient: %s: %w", q.host, ErrClosed))
+		n.unsent(q, fmt.Errorf("%s: %w", q.host, ErrClosed))
 	}
 	n.inflight.mu.Lock()
 	left := append([]*call(nil), n.inflight.timer...)

@@ -62,9 +62,9 @@ func (p *port) find(id uint16) *query {
 	return nil
 }
 
-// takePort returns the port for the next query to s: a random one of its pool. A port that was used
+// pickPort returns the port for the next query to s: a random one of its pool. A port that was used
 // enough is replaced. inflight.mu is held.
-func (n *network) takePort(s *server, now time.Time) (*port, error) {
+func (n *network) pickPort(s *server, now time.Time) (*port, error) {
 	i := int(n.dice.draw() % uint64(len(s.pool)))
 	p := s.pool[i]
 	if p != nil && !p.retired && len(p.queries) < n.defence.queries && now.Sub(p.opened) < n.defence.age {
@@ -165,7 +165,7 @@ func (n *network) doubt(q *call, s *server, now time.Time) {
 	if !q.ended && !q.doubted {
 		q.doubted = true
 		n.count.doubted.Add(1)
-		n.askTCP(tcpQuery{q: q, server: s, qtype: q.qtype}, now)
+		n.queueTCP(tcpQuery{q: q, server: s, qtype: q.qtype}, now)
 	}
 }
 

@@ -34,7 +34,7 @@ type server struct {
 	probed         time.Time     // last query while down
 	plain          bool          // it does not know EDNS
 	caseKept       bool          // it has repeated capitals of a question
-	caseLost       int           // answers in another case before that: see keeps
+	caseLost       int           // answers in another case before that: see acceptCase
 	queries        uint64
 	timeouts       uint64
 }
@@ -82,7 +82,7 @@ func parseServer(name string) (netip.AddrPort, error) {
 	}
 	ap, err := netip.ParseAddrPort(name)
 	if err != nil {
-		return ap, fmt.Errorf("dnsclient: name server %q is not an address: %w", name, err)
+		return ap, fmt.Errorf("name server %q is not an address: %w", name, err)
 	}
 	return netip.AddrPortFrom(ap.Addr().Unmap(), ap.Port()), nil
 }

@@ -25,9 +25,9 @@ type tcpQuery struct {
 	recased bool
 }
 
-// askTCP queues a query. If the queue is full the timer transmits the question again, over TCP if
-// the call is doubted. inflight.mu is held.
-func (n *network) askTCP(t tcpQuery, now time.Time) {
+// queueTCP queues a query to be sent over TCP. If the queue is full the timer transmits the question
+// again, over TCP if the call is doubted. inflight.mu is held.
+func (n *network) queueTCP(t tcpQuery, now time.Time) {
 	select {
 	case n.tcp <- t:
 		n.inflight.schedule(t.q, now.Add(tcpTimeout))
@@ -36,7 +36,7 @@ func (n *network) askTCP(t tcpQuery, now time.Time) {
 	}
 }
 
-// serveTCP asks the queued questions over TCP.
+// serveTCP sends the queued queries over TCP.
 func (n *network) serveTCP(ctx context.Context) {
 	for {
 		select {
@@ -89,7 +89,7 @@ func (n *network) answerTCP(t tcpQuery, letters letterCase, m *dns.Msg, err erro
 	if err == nil && m.Response && !m.Truncated && matches(m, t.q) {
 		like = letters.compare(m.Question[0].Name, t.q.host)
 	}
-	t.server.keptByTCP(like)
+	t.server.recordTCPCase(like)
 	if err != nil && t.recased {
 		t.server.lostWithoutTCP()
 	}

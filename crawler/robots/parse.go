@@ -9,7 +9,8 @@ import (
 	"unicode/utf16"
 )
 
-// MaxBytes bounds what is read of a file; the rest is ignored (RFC 9309 §2.5: at least 500 KiB).
+// MaxBytes is the number of bytes of a file that are read (RFC 9309 §2.5: at least 500 KiB). The rest
+// is ignored.
 const MaxBytes = 500 << 10
 
 // MaxCrawlDelay is the maximum Crawl-delay; larger values are reduced to it.

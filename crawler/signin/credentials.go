@@ -62,7 +62,7 @@ func Read(name string) (*Credentials, error) {
 	case err != nil:
 		return nil, fmt.Errorf("credentials: %w", err)
 	case !info.Mode().IsRegular():
-		return nil, fmt.Errorf("credentials: %s is no file", name)
+		return nil, fmt.Errorf("credentials: %s is not a file", name)
 	case info.Mode().Perm()&0o077 != 0:
 		mode := info.Mode().Perm()
 		return nil, fmt.Errorf("credentials: %s has the mode %04o: %w", name, mode, ErrExposed)
@@ -99,7 +99,7 @@ func (c *Credentials) add(line string) error {
 	where, rest := word(line)
 	kind, secret := word(rest)
 	if secret == "" {
-		return errors.New("not of the form ORIGIN KIND SECRET")
+		return errors.New("a line has the form ORIGIN KIND SECRET")
 	}
 	u, err := weburl.Parse(where)
 	switch {
@@ -169,7 +169,7 @@ func field(kind, secret string) (name, value string, err error) {
 			return "", "", fmt.Errorf("the field %s is the crawler's own", name)
 		}
 	default:
-		return "", "", errors.New("the kind is none of basic, bearer, header, form, oauth2")
+		return "", "", errors.New("the kind is not one of basic, bearer, header, form, oauth2")
 	}
 	if value == "" || !httpguts.ValidHeaderFieldValue(value) {
 		return "", "", errors.New("no value, or one with characters that a header cannot hold")

@@ -44,7 +44,7 @@ func TestCredentialLines(t *testing.T) {
 		{"http://a.test form /login user=hidden\nhttp://a.test oauth2 http://b.test/ client hidden", "line 2: a second sign-in method"},
 		{"http://a.test oauth2 http://b.test/ client hidden\nhttp://a.test bearer hidden", "line 2: a second sign-in method"},
 		{"http://a.test bearer hidden\nhttp://a.test form /login user=hidden", "line 2: a second sign-in method"},
-		{"http://a.test digest hidden", "none of basic, bearer, header"},
+		{"http://a.test digest hidden", "not one of basic, bearer, header"},
 		{"http://a.test bearer hidden\nHTTP://A.test:80/ basic u:hidden", "line 2: a second Authorization"},
 	} {
 		_, err := Parse(strings.NewReader(c.line))

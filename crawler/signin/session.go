@@ -75,7 +75,7 @@ func (s *Session) checkRedirect(r *http.Request, via []*http.Request) error {
 	case s.method.grant != nil:
 		return http.ErrUseLastResponse
 	case r.URL.Scheme+"://"+r.URL.Host != s.origin:
-		return errors.New("led to another origin")
+		return errors.New("redirected to another origin")
 	case len(via) > maxHops:
 		return fmt.Errorf("more than %d redirects", maxHops)
 	}
@@ -83,8 +83,8 @@ func (s *Session) checkRedirect(r *http.Request, via []*http.Request) error {
 }
 
 // Open signs in unless already signed in: at most once a minute, and not again after several
-// failures in a row. asked reports whether it sent requests.
-func (s *Session) Open(ctx context.Context) (asked bool, err error) {
+// failures in a row. sent reports whether it sent requests.
+func (s *Session) Open(ctx context.Context) (sent bool, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	now := s.now()
@@ -124,9 +124,9 @@ func (s *Session) GivenUp() bool {
 	return s.failed >= maxFailed
 }
 
-// TurnedAway reports whether the answer to a request for url asks for a sign-in: by its status, or
+// NeedsSignIn reports whether the answer to a request for url requires a sign-in: by its status, or
 // by a redirect to the form.
-func (s *Session) TurnedAway(url string, status int, location string) bool {
+func (s *Session) NeedsSignIn(url string, status int, location string) bool {
 	page, _, _ := strings.Cut(location, "?")
 	return status == http.StatusUnauthorized ||
 		s.method.grant == nil && page == s.method.page && url != s.method.page
@@ -141,9 +141,9 @@ func (s *Session) requestToken(ctx context.Context, now time.Time) error {
 		status := reason.Status(refused.Response.StatusCode)
 		return fmt.Errorf("%w: the token's server answered %s", errRefused, status)
 	case err != nil:
-		return errors.New("the token's server gave none: " + reason.Of(err))
+		return errors.New("the token's server sent no token: " + reason.Of(err))
 	case !strings.EqualFold(token.Type(), "Bearer"):
-		return errors.New("the token is none of bearer")
+		return errors.New("the token is not a bearer token")
 	}
 	s.token, s.expires = token.AccessToken, time.Time{}
 	if !token.Expiry.IsZero() {
@@ -191,7 +191,7 @@ func (s *Session) do(
 	}
 	r, err := http.NewRequestWithContext(ctx, method, target, body)
 	if err != nil {
-		return nil, nil, errors.New("bad address of the form")
+		return nil, nil, errors.New("the form has an invalid URL")
 	}
 	if fields != nil {
 		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")

@@ -1,8 +1,7 @@
-// Package notfound recognizes pages that say in words, and not by their status, that nothing is at
-// their URL ("soft 404").
+// Package notfound recognizes error pages that are sent with the status of a success ("soft 404").
 //
-// The words alone are not sufficient, because a page may be about such pages. The host must also
-// answer a made-up URL with nearly the same page.
+// A message such as "page not found" is not sufficient evidence, because a page may be about such
+// pages. The host must also answer a made-up URL with nearly the same page.
 package notfound
 
 import (
@@ -26,11 +25,11 @@ const (
 	maxHeadline = 300 // bytes of a title or heading, and of one heading's markup
 	maxWords    = 500
 	minWords    = 3  // of a page that can be compared
-	maxOwn      = 5  // words of a page that are not on the other: a true page has more to say
+	maxOwn      = 5  // words of an error page that the page of a made-up URL does not have
 	similar     = 90 // percent of the words of two pages that are in both
 )
 
-// headlines are the elements whose text may say that nothing is there.
+// headlines are the elements that are searched for a message.
 var headlines = [][]byte{[]byte("title"), []byte("h1"), []byte("h2")}
 
 // phrases are those of such pages, in lower case. A false match costs one request.
@@ -44,8 +43,8 @@ var phrases = []string{
 	"不存在", "찾을 수 없",
 }
 
-// Says reports whether the title or a heading of a page says that nothing is there.
-func Says(body []byte) bool {
+// HasMessage reports whether the title or a heading of a page has one of the phrases.
+func HasMessage(body []byte) bool {
 	body = body[:min(len(body), MaxRead)]
 	for {
 		at := bytes.IndexByte(body, '<')

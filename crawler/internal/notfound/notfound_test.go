@@ -27,7 +27,7 @@ func TestSays(t *testing.T) {
 		"<title>" + strings.Repeat("a ", 300) + "not found": false,
 		strings.Repeat(" ", MaxRead) + "<title>404</title>": false,
 	} {
-		if got := Says([]byte(body)); got != want {
+		if got := HasMessage([]byte(body)); got != want {
 			t.Errorf("%.60q: %v", body, got)
 		}
 	}
@@ -80,7 +80,7 @@ func TestMadeUp(t *testing.T) {
 func FuzzNotFound(f *testing.F) {
 	f.Add([]byte("<title>404</title><h1>x</h1><script>a</script>&amp;"), "http://a.test/x")
 	f.Fuzz(func(t *testing.T, body []byte, url string) {
-		Says(body)
+		HasMessage(body)
 		text := TextOf(body)
 		if len(text) > maxWords || len(text) >= minWords && !text.IsLike(text) {
 			t.Errorf("%d words, not like itself", len(text))
