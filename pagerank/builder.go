@@ -58,7 +58,7 @@ func (b *Builder) Graph() (*Graph, error) {
 	}
 	if !store.fits(nodes) {
 		store.close()
-		return nil, fmt.Errorf("pagerank: %d links and %d nodes: %w of %d bytes", store.links, nodes, ErrTooLarge, b.Memory)
+		return nil, fmt.Errorf("%d links and %d nodes: %w of %d bytes", store.links, nodes, ErrTooLarge, b.Memory)
 	}
 	return store.graph(nodes, nil, runtime.GOMAXPROCS(0)), nil
 }
@@ -69,7 +69,7 @@ func (b *Builder) finish() (*linkStore, int, error) {
 	store, nodes, err := b.store, b.nodes, b.err
 	*b = Builder{SelfLinks: b.SelfLinks, Memory: b.Memory, Dir: b.Dir}
 	if err == nil && nodes > MaxNode+1 {
-		err = fmt.Errorf("pagerank: node %d is above %d", nodes-1, uint32(MaxNode))
+		err = fmt.Errorf("node %d is above %d", nodes-1, uint32(MaxNode))
 	}
 	if err != nil {
 		store.close()

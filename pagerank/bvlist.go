@@ -14,7 +14,7 @@ import (
 // readBV returns the links of a graph in WebGraph's BV format, and the set of its nodes.
 func readBV(ctx context.Context, r io.Reader, o Options) (_ *linkStore, seen *idSet, err error) {
 	if o.BV.Nodes > MaxNode+1 {
-		return nil, nil, fmt.Errorf("pagerank: %d nodes are more than %d", o.BV.Nodes, int64(MaxNode)+1)
+		return nil, nil, fmt.Errorf("%d nodes are more than %d", o.BV.Nodes, int64(MaxNode)+1)
 	}
 	store := &linkStore{memory: o.Memory, dir: o.Dir, selfLinks: o.SelfLinks}
 	defer func() {
@@ -27,7 +27,7 @@ func readBV(ctx context.Context, r io.Reader, o Options) (_ *linkStore, seen *id
 		successors, err := in.Next()
 		ended := err == io.EOF
 		if err != nil && !ended {
-			return nil, nil, fmt.Errorf("pagerank: %w", err)
+			return nil, nil, err
 		}
 		if !ended {
 			seen.add(node)
@@ -47,7 +47,7 @@ func readBV(ctx context.Context, r io.Reader, o Options) (_ *linkStore, seen *id
 			o.Reading(store.links)
 		}
 		if err := ctx.Err(); err != nil {
-			return nil, nil, fmt.Errorf("pagerank: stopped after node %d: %w", node, err)
+			return nil, nil, fmt.Errorf("stopped after node %d: %w", node, err)
 		}
 		if ended {
 			return store, seen, nil

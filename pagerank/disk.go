@@ -64,7 +64,7 @@ func newDiskGraph(
 		return nil, err
 	}
 	if err := store.disk.out.Flush(); err != nil {
-		return nil, fmt.Errorf("pagerank: write links: %w", err)
+		return nil, fmt.Errorf("write links: %w", err)
 	}
 	l := &diskLayout{
 		diskGraph: &diskGraph{nodes: nodes}, ctx: ctx, raw: store.disk.file, dir: store.dir, total: store.links,

@@ -70,7 +70,7 @@ func (g *diskGraph) dangling() (count int, err error) {
 	for from := 0; from < g.nodes; from += len(room) {
 		some := room[:min(len(room), g.nodes-from)]
 		if err := readAt(g.out, some, int64(from)); err != nil {
-			return 0, fmt.Errorf("pagerank: graph on disk: %w", err)
+			return 0, fmt.Errorf("graph on disk: %w", err)
 		}
 		for _, out := range some {
 			if out == 0 {
@@ -237,7 +237,7 @@ func (c *diskComputation) each(do func([]float64) error) error {
 	for from := 0; from < c.g.nodes; from += len(room) {
 		some := room[:min(len(room), c.g.nodes-from)]
 		if err := readAt(c.ranks, some, int64(from)); err != nil {
-			return fmt.Errorf("pagerank: graph on disk: %w", err)
+			return fmt.Errorf("graph on disk: %w", err)
 		}
 		if err := do(some); err != nil {
 			return err
@@ -279,7 +279,7 @@ func (c *diskComputation) fill(warm []float32, scale float64) (sum float64, err 
 		n := int(d.to - d.from)
 		r.ranks, r.out = sized(r.ranks, n), sized(r.out, n)
 		if err := readAt(c.g.out, r.out, int64(d.from)); err != nil {
-			return 0, fmt.Errorf("pagerank: graph on disk: %w", err)
+			return 0, fmt.Errorf("graph on disk: %w", err)
 		}
 		r.v = c.teleport.fill(r.v, d.from, d.to)
 		for t := range r.ranks {
@@ -294,7 +294,7 @@ func (c *diskComputation) fill(warm []float32, scale float64) (sum float64, err 
 			}
 		}
 		if err := writeAt(c.ranks, r.ranks, int64(d.from)); err != nil {
-			return 0, fmt.Errorf("pagerank: graph on disk: %w", err)
+			return 0, fmt.Errorf("graph on disk: %w", err)
 		}
 	}
 	return sum, nil

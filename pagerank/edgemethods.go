@@ -120,7 +120,7 @@ func VouchedOfEdges(
 }
 
 // ErrNoHosts is the error of [HostsOfEdges] and [VouchedOfEdges] for nodes that are not URLs.
-var ErrNoHosts = errors.New("pagerank: the nodes have no hosts")
+var ErrNoHosts = errors.New("the nodes have no hosts")
 
 // groups returns the number of each node's group, and the number of groups. It fails for a list of
 // numbers, and for a name that group fails for.

@@ -49,7 +49,7 @@ func readEdges(
 	workers := cmp.Or(o.Workers, runtime.GOMAXPROCS(0))
 	in, err := openEdges(r)
 	if err != nil {
-		return nil, nil, 0, nil, fmt.Errorf("pagerank: edge list: %w", err)
+		return nil, nil, 0, nil, fmt.Errorf("edge list: %w", err)
 	}
 	l := &edgeList{selfLinks: o.SelfLinks, both: in.both, reading: o.Reading, seen: make([]idSet, workers), part: partSize}
 	if o.Memory > 0 { // each worker has up to six parts, which take twice their text
@@ -58,7 +58,7 @@ func readEdges(
 	l.store.memory, l.store.dir, l.store.selfLinks = o.Memory, o.Dir, o.SelfLinks
 	if err := l.read(ctx, in); err != nil {
 		l.store.close()
-		return nil, nil, 0, nil, fmt.Errorf("pagerank: edge list: %w", err)
+		return nil, nil, 0, nil, fmt.Errorf("edge list: %w", err)
 	}
 	if in.names != nil {
 		names = in.names.names
@@ -301,8 +301,8 @@ type listedGraph struct {
 	names []string // by number, nil without names
 }
 
-// readGraph reads a graph in the form that o says, and sets Personalize and Warm as Teleport and Earlier
-// say. It fails if there are no nodes.
+// readGraph reads a graph in the format of o, and sets o.Personalize from o.Teleport and o.Warm from
+// o.Earlier. It fails if there are no nodes.
 func readGraph(ctx context.Context, in io.Reader, o *Options) (_ *listedGraph, err error) {
 	l := &listedGraph{}
 	if o.BV != nil {
@@ -325,7 +325,7 @@ func readGraph(ctx context.Context, in io.Reader, o *Options) (_ *listedGraph, e
 func (l *listedGraph) complete(o *Options) (err error) {
 	if o.Vertices != nil {
 		if l.names != nil {
-			return errors.New("pagerank: the list has names for its nodes, and the vertices have, too")
+			return errors.New("both the edge list and the vertices have names of nodes")
 		}
 		if l.names, err = readVertices(o.Vertices); err != nil {
 			return err
@@ -334,7 +334,7 @@ func (l *listedGraph) complete(o *Options) (err error) {
 			l.seen.add(uint32(id))
 		}
 		if l.nodes = l.seen.count(); l.nodes > len(l.names) {
-			return fmt.Errorf("pagerank: %d nodes have links, and the vertices have %d names", l.nodes, len(l.names))
+			return fmt.Errorf("%d nodes have links, and the vertices have %d names", l.nodes, len(l.names))
 		}
 	}
 	if l.nodes == 0 {
@@ -362,7 +362,7 @@ func (l *listedGraph) nodeNames() func(node int) string {
 	}
 }
 
-// RankEdges ranks the graph of an edge list (see [ReadEdges]), or of a BV graph if o says so, and writes
+// RankEdges ranks the graph of an edge list (see [ReadEdges]), or of a BV graph if o.BV is set, and writes
 // a line of node and rank for each node, in ascending order, with its name if it has one. A graph that
 // exceeds Memory is ranked from disk.
 func RankEdges(ctx context.Context, in io.Reader, out io.Writer, o Options) (*Result, error) {
@@ -394,9 +394,9 @@ func (l *listedGraph) written(r *Result, o Options, err error) error {
 }
 
 // ErrNoSuchNode is the error of [RankEdges] for a teleport to a node that the graph does not have.
-var ErrNoSuchNode = errors.New("pagerank: the graph has no such node")
+var ErrNoSuchNode = errors.New("the graph has no such node")
 
-var errEmptyList = errors.New("pagerank: the edge list is empty")
+var errEmptyList = errors.New("the edge list is empty")
 
 // weights returns weights by node of the graph whose nodes are the set, and have these names if they
 // have any.
@@ -463,7 +463,7 @@ func (w *rankWriter) end() { w.out.Write(append(w.line, '\n')) }
 
 func (w *rankWriter) flush() error {
 	if err := w.out.Flush(); err != nil {
-		return fmt.Errorf("pagerank: write ranks: %w", err)
+		return fmt.Errorf("write ranks: %w", err)
 	}
 	return nil
 }

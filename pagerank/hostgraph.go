@@ -28,21 +28,21 @@ func eachRecord(r io.Reader, what string, do func(line []byte) error) error {
 		var line []byte
 		line, err = in.ReadSlice('\n')
 		if len(line) > maxLine || errors.Is(err, bufio.ErrBufferFull) {
-			return fmt.Errorf("pagerank: %s: line %d: longer than %d bytes", what, lines, maxLine)
+			return fmt.Errorf("%s: line %d: longer than %d bytes", what, lines, maxLine)
 		}
 		if word, _ := field(line); !isComment(word) {
 			if err := do(line); err != nil {
-				return fmt.Errorf("pagerank: %s: line %d: %w", what, lines, err)
+				return fmt.Errorf("%s: line %d: %w", what, lines, err)
 			}
 		}
 		if err != nil && err != io.EOF {
-			return fmt.Errorf("pagerank: %s: after line %d: %w", what, lines-1, err)
+			return fmt.Errorf("%s: after line %d: %w", what, lines-1, err)
 		}
 	}
 	if err == io.EOF {
 		return nil
 	}
-	return fmt.Errorf("pagerank: %s: %w", what, err)
+	return fmt.Errorf("%s: %w", what, err)
 }
 
 // readVertices returns the names of the nodes 0, 1, …, in this order.
@@ -145,7 +145,7 @@ func writeHostRanks(out io.Writer, l *listedGraph, harmonic, ranks []float64) er
 		fmt.Fprintf(w, "%d\t%v\t%d\t%v\t%s\n", i+1, harmonic[node], position[node], ranks[node], name)
 	}
 	if err := w.Flush(); err != nil {
-		return fmt.Errorf("pagerank: write ranks: %w", err)
+		return fmt.Errorf("write ranks: %w", err)
 	}
 	return nil
 }

@@ -37,7 +37,7 @@ const HarmonicBytes = 2 << defaultBits
 func Harmonic(ctx context.Context, g *Graph, o HarmonicOptions) ([]float64, error) {
 	o.Bits = cmp.Or(o.Bits, defaultBits)
 	if o.Bits < 4 || o.Bits > 12 {
-		return nil, fmt.Errorf("pagerank: counters of 2^%d registers, there must be 2^4 to 2^12", o.Bits)
+		return nil, fmt.Errorf("counters of 2^%d registers, there must be 2^4 to 2^12", o.Bits)
 	}
 	if o.Workers == 0 {
 		o.Workers = runtime.GOMAXPROCS(0)
@@ -48,7 +48,7 @@ func Harmonic(ctx context.Context, g *Graph, o HarmonicOptions) ([]float64, erro
 	b := newBalls(g, o.Bits)
 	for d := 1; o.MaxSteps == 0 || d <= o.MaxSteps; d++ {
 		if err := ctx.Err(); err != nil {
-			return nil, fmt.Errorf("pagerank: stopped at distance %d: %w", d, err)
+			return nil, fmt.Errorf("stopped at distance %d: %w", d, err)
 		}
 		added := b.grow(float64(d), o.Workers)
 		if all := sum(b.sums); o.Progress != nil {

@@ -4,7 +4,7 @@ import (
 	"math/bits"
 )
 
-// An idSet is a set of numbers that knows the rank of each: how many of the set are smaller. It
+// An idSet is a set of numbers with rank look-up: the rank of a number is how many of the set are smaller. It
 // takes 8 KiB for each page of 65,536 numbers with one in the set; a map would take 40 bytes a number.
 type idSet struct {
 	pages [1 << 16]*idPage

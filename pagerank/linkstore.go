@@ -33,7 +33,7 @@ func (s *linkStore) fits(nodes int) bool {
 func (s *linkStore) checkFits(nodes int, perLink, perNode int64) error {
 	need := int64(s.links)*(bytesPerLink+perLink) + int64(nodes)*(bytesPerNode+perNode)
 	if s.memory > 0 && need > s.memory {
-		return fmt.Errorf("pagerank: the method takes %d bytes for %d nodes: %w of %d bytes", need, nodes, ErrTooLarge, s.memory)
+		return fmt.Errorf("the method takes %d bytes for %d nodes: %w of %d bytes", need, nodes, ErrTooLarge, s.memory)
 	}
 	return nil
 }
@@ -103,7 +103,7 @@ func (f *linkFile) add(l *linkList) error {
 		for _, t := range targets[:run.links] {
 			pair := binary.NativeEndian.AppendUint32(f.out.AvailableBuffer(), run.source)
 			if _, err := f.out.Write(binary.NativeEndian.AppendUint32(pair, t)); err != nil {
-				return fmt.Errorf("pagerank: write links: %w", err)
+				return fmt.Errorf("write links: %w", err)
 			}
 		}
 		targets = targets[run.links:]

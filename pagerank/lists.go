@@ -84,11 +84,11 @@ func decompressed(r io.Reader) (*bufio.Reader, error) {
 }
 
 // skipMatrixHead reads the head of a file in the Matrix Market exchange format (Boisvert, Pozo and
-// Remington, NISTIR 5935): a line that says what it is, comments, and a line of three sizes.
+// Remington, NISTIR 5935): a line with the type of the matrix, comments, and a line of three sizes.
 func (l *openList) skipMatrixHead(in *bufio.Reader, first []byte) error {
 	words := bytes.Fields(bytes.ToLower(first))
 	if len(words) != 5 || string(words[1]) != "matrix" || string(words[2]) != "coordinate" {
-		return errors.New("line 1: of Matrix Market's files it must be a matrix in coordinates")
+		return errors.New("line 1: a Matrix Market file must have a matrix in coordinates")
 	}
 	l.both = string(words[4]) != "general"
 	for {

@@ -37,7 +37,7 @@ const (
 )
 
 // ErrNoNodes is the error for a graph without nodes.
-var ErrNoNodes = errors.New("pagerank: the graph has no nodes")
+var ErrNoNodes = errors.New("the graph has no nodes")
 
 // Options are the options of a computation. The zero value works.
 type Options struct {
@@ -89,11 +89,11 @@ func (o Options) withDefaults() (Options, error) {
 	o.Workers = cmp.Or(o.Workers, runtime.GOMAXPROCS(0))
 	switch {
 	case !(o.Damping > 0 && o.Damping < 1):
-		return o, fmt.Errorf("pagerank: damping %v is not between 0 and 1", o.Damping)
+		return o, fmt.Errorf("damping %v is not between 0 and 1", o.Damping)
 	case !(o.Tolerance > 0):
-		return o, fmt.Errorf("pagerank: tolerance %v is not above 0", o.Tolerance)
+		return o, fmt.Errorf("tolerance %v is not above 0", o.Tolerance)
 	case o.MaxIterations < 1 || o.Workers < 1:
-		return o, fmt.Errorf("pagerank: %d iterations by %d workers is less than one", o.MaxIterations, o.Workers)
+		return o, fmt.Errorf("%d iterations by %d workers is less than one", o.MaxIterations, o.Workers)
 	}
 	return o, nil
 }
@@ -142,7 +142,7 @@ func compute(ctx context.Context, g *Graph, owned bool, o Options) (*Result, err
 		return nil, err
 	}
 	if g.Nodes() > maxNodesInMemory {
-		return nil, fmt.Errorf("pagerank: %d nodes are more than %d: set Memory to rank them from disk",
+		return nil, fmt.Errorf("%d nodes are more than %d: set Memory to rank them from disk",
 			g.Nodes(), int64(maxNodesInMemory))
 	}
 	r := &Result{Nodes: g.Nodes(), Links: g.Links(), Dangling: g.Dangling()}
@@ -261,7 +261,7 @@ func (r *Result) repeat(ctx context.Context, c solver, o Options, tolerance floa
 }
 
 func (r *Result) stopped(err error) error {
-	return fmt.Errorf("pagerank: stopped after %d iterations: %w", r.Iterations, err)
+	return fmt.Errorf("stopped after %d iterations: %w", r.Iterations, err)
 }
 
 // check returns the options with defaults for a graph, and the teleport set.

@@ -352,7 +352,7 @@ func TestBadEdgeLists(t *testing.T) {
 		"# x\nSource Target\n\n1 2\n":        `line 2 has names and line 4 numbers`,
 		"%%matrixMarket matrix coordinate real general\n3 5 2\n1 5\n": `line 2: a matrix of 3 rows and 5 columns`,
 		"% bip unweighted\n1 1":                                       `line 1: the graph is bipartite`,
-		"%%MatrixMarket matrix array real general\n1 1\n":             `line 1: of Matrix Market's files`,
+		"%%MatrixMarket matrix array real general\n1 1\n":             `line 1: a Matrix Market file`,
 		"%%MatrixMarket matrix coordinate real general\n% x\n3 3\n":   `line 3: there must be three sizes`,
 		"%%MatrixMarket matrix coordinate real general\n%":            `line 2: the sizes of the matrix are missing`,
 		"%%MatrixMarket matrix coordinate real general\n3 3 1\n1 x\n": `line 3: "x" is not the number`,

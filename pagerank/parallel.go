@@ -39,7 +39,7 @@ func parallelErr(ctx context.Context, workers, n int, do func(worker, i int) err
 		}
 	})
 	if err := errors.Join(errs...); err != nil {
-		return fmt.Errorf("pagerank: graph on disk: %w", err)
+		return fmt.Errorf("graph on disk: %w", err)
 	}
 	return ctx.Err()
 }

@@ -13,7 +13,7 @@ import (
 func scratch(dir string) (*os.File, error) {
 	f, err := durable.Scratch(dir)
 	if err != nil {
-		return nil, fmt.Errorf("pagerank: room for a graph that is larger than memory: %w", err)
+		return nil, fmt.Errorf("space for a graph that is larger than memory: %w", err)
 	}
 	return f, nil
 }

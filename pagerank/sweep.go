@@ -24,7 +24,7 @@ func total(pieces []pieceSums) (all pieceSums) {
 func startRank(warm []float32, node int, v []float64, t, nodes int) (float64, error) {
 	switch {
 	case node < len(warm) && !(warm[node] >= 0):
-		return 0, fmt.Errorf("pagerank: node %d of the vector to start from has rank %v", node, warm[node])
+		return 0, fmt.Errorf("node %d of the vector to start from has rank %v", node, warm[node])
 	case node < len(warm):
 		return float64(warm[node]), nil
 	case v != nil:

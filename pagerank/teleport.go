@@ -22,16 +22,16 @@ func newTeleportSet(weights map[uint32]float64, nodes int) (*teleportSet, error)
 	for _, node := range to.nodes {
 		w := weights[node]
 		if int(node) >= nodes {
-			return nil, fmt.Errorf("pagerank: personalised to node %d of a graph of %d", node, nodes)
+			return nil, fmt.Errorf("personalised to node %d of a graph of %d nodes", node, nodes)
 		}
 		if !(w >= 0) || math.IsInf(w, 1) {
-			return nil, fmt.Errorf("pagerank: node %d has weight %v", node, w)
+			return nil, fmt.Errorf("node %d has weight %v", node, w)
 		}
 		to.weights = append(to.weights, w)
 	}
 	all := sum(to.weights)
 	if !(all > 0) || math.IsInf(all, 1) {
-		return nil, fmt.Errorf("pagerank: the weights of the personalisation sum to %v", all)
+		return nil, fmt.Errorf("the weights of the personalisation sum to %v", all)
 	}
 	scale(to.weights, all)
 	return to, nil

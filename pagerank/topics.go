@@ -19,7 +19,7 @@ const MaxTopics = 8
 // all topics.
 func ComputeTopics(ctx context.Context, g *Graph, o Options, topics []map[uint32]float64) ([]*Result, error) {
 	if len(topics) == 0 || len(topics) > MaxTopics {
-		return nil, fmt.Errorf("pagerank: %d topics, there must be 1 to %d", len(topics), MaxTopics)
+		return nil, fmt.Errorf("%d topics, there must be 1 to %d", len(topics), MaxTopics)
 	}
 	o.Personalize = nil
 	o, _, err := o.check(g.Nodes())
@@ -41,7 +41,7 @@ func ComputeTopics(ctx context.Context, g *Graph, o Options, topics []map[uint32
 	var residuals topicValues
 	for n := 1; ; n++ {
 		if err := ctx.Err(); err != nil {
-			return nil, fmt.Errorf("pagerank: stopped after %d iterations: %w", n-1, err)
+			return nil, fmt.Errorf("stopped after %d iterations: %w", n-1, err)
 		}
 		residuals = c.iterate(o.Workers)
 		largest := 0.0

@@ -35,11 +35,11 @@ func TestTopics(t *testing.T) {
 		first = got
 	}
 	for want, bad := range map[string][]map[uint32]float64{
-		"0 topics":          {},
-		"9 topics":          make([]map[uint32]float64, MaxTopics+1),
-		"topic 2: pagerank": {nil, {9: math.NaN()}},
-		"node 30000":        {{30_000: 1}},
-		"sum to 0":          {{}},
+		"0 topics":      {},
+		"9 topics":      make([]map[uint32]float64, MaxTopics+1),
+		"topic 2: node": {nil, {9: math.NaN()}},
+		"node 30000":    {{30_000: 1}},
+		"sum to 0":      {{}},
 	} {
 		if _, err := ComputeTopics(t.Context(), g, Options{}, bad); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)

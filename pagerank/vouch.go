@@ -69,8 +69,8 @@ func (v *Vouchers) comparable() bool {
 	return slices.ContainsFunc(v.sites, func(s siteLinks) bool { return s.fetched && len(s.linkers) > 0 })
 }
 
-// lift returns what counts of a page's lift x, its rank divided by the least rank of all, if n other
-// sites link to its site: the logarithm above that of [freeLift] counts n/(n+[halfVouchers]).
+// lift returns the part that counts of a page's lift x, its rank divided by the least rank of all, if n
+// other sites link to its site: the logarithm above that of [freeLift] counts n/(n+[halfVouchers]).
 func (s siteLinks) lift(x float64) float64 {
 	n := float64(len(s.linkers))
 	switch {

@@ -52,7 +52,7 @@ func (o *Options) isWeighed() bool { return o.Method == ByVouchers && len(o.Pers
 // checkName fails if the name of the vector is invalid, or is reserved for plain PageRank.
 func (o *Options) checkName() error {
 	if o.Name == rankvector.Plain && (o.Method != ByPages || len(o.Personalize) > 0) {
-		return fmt.Errorf("pagerank: the name %q is reserved for plain PageRank", o.Name)
+		return fmt.Errorf("the name %q is reserved for plain PageRank", o.Name)
 	}
 	return CheckName(o.Name)
 }

@@ -13,7 +13,7 @@ import (
 	"anatomy/vocab"
 )
 
-// Links are the link databases of a data folder, or of all shards as one. Documents are numbered
+// links are the link databases of a data folder, or of all shards as one. Documents are numbered
 // across shards: first those of shard 0 with their docIDs, then those of shard 1, and so on.
 // Numbers of documents that a shard only mentions are unused.
 type links struct {

@@ -35,7 +35,7 @@ func (m Method) title() string {
 func ParseMethod(name string) (Method, error) {
 	i := slices.Index(methods, name)
 	if i < 0 {
-		return 0, fmt.Errorf("pagerank: method %.40q is not one of %s", name, strings.Join(methods, ", "))
+		return 0, fmt.Errorf("method %.40q is not one of %s", name, strings.Join(methods, ", "))
 	}
 	return Method(i), nil
 }
@@ -101,7 +101,7 @@ func rankByHarmonic(
 	if o.Memory > 0 {
 		counters := int64(len(n.docs)) * pagerank.HarmonicBytes
 		if o.Memory -= counters; o.Memory <= 0 {
-			return nil, nil, fmt.Errorf("pagerank: the counters of %d pages take %d bytes: %w",
+			return nil, nil, fmt.Errorf("the counters of %d pages take %d bytes: %w",
 				len(n.docs), counters, pagerank.ErrTooLarge)
 		}
 	}

@@ -68,15 +68,15 @@ func eachLine(r io.Reader, list string, visit func(fields []string) error) error
 			continue
 		}
 		if err := visit(fields); err != nil {
-			return fmt.Errorf("pagerank: %s: line %d: %w", list, n, err)
+			return fmt.Errorf("%s: line %d: %w", list, n, err)
 		}
 		empty = false
 	}
 	if err := lines.Err(); err != nil {
-		return fmt.Errorf("pagerank: %s: after line %d: %w", list, n, err)
+		return fmt.Errorf("%s: after line %d: %w", list, n, err)
 	}
 	if empty {
-		return fmt.Errorf("pagerank: %s: the list is empty", list)
+		return fmt.Errorf("%s: the list is empty", list)
 	}
 	return nil
 }
@@ -124,14 +124,14 @@ func newMatcher(targets []TeleportTarget) (*matcher, error) {
 		if strings.Contains(t.Spec, "://") {
 			u, err := weburl.Parse(t.Spec)
 			if err != nil {
-				return nil, fmt.Errorf("pagerank: personalize: %w", err)
+				return nil, fmt.Errorf("personalize: %w", err)
 			}
 			m.pages[u.Fingerprint()] = append(m.pages[u.Fingerprint()], i)
 			continue
 		}
 		lo, _, ok := weburl.SiteKeys(t.Spec)
 		if !ok {
-			return nil, fmt.Errorf("pagerank: personalize: %.100q is neither a URL nor a site", t.Spec)
+			return nil, fmt.Errorf("personalize: %.100q is neither a URL nor a site", t.Spec)
 		}
 		host := keyHost(lo)
 		m.sites[host] = append(m.sites[host], i)
@@ -198,7 +198,7 @@ func noSuchPage(set *links, targets []TeleportTarget) error {
 	if len(near) > 0 {
 		what += "; near it: " + strings.Join(near, " ")
 	}
-	return fmt.Errorf("pagerank: %w matches %s", ErrNoSuchPage, what)
+	return fmt.Errorf("%w matches %s", ErrNoSuchPage, what)
 }
 
 // nearest returns at most three known URLs, or hosts if spec is a site without a path, that share a

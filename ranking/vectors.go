@@ -37,12 +37,7 @@ const StaleShare = 0.1
 var ErrNoVector = errors.New("no such rank vector")
 
 // CheckName fails if name is not a valid name of a vector.
-func CheckName(name string) error {
-	if err := rankvector.CheckName(name); err != nil {
-		return fmt.Errorf("pagerank: %w", err)
-	}
-	return nil
-}
+func CheckName(name string) error { return rankvector.CheckName(name) }
 
 // List returns the rank vectors of the data folder dir, or of all shards, by name.
 func List(dir string) ([]VectorStatus, error) {
@@ -123,7 +118,7 @@ func Remove(dir, name string) error {
 		return err
 	}
 	if name == rankvector.Plain {
-		return fmt.Errorf("pagerank: the vector %q cannot be removed: reports on links need it", name)
+		return fmt.Errorf("the vector %q cannot be removed: reports on links need it", name)
 	}
 	if err := upgrade(dir); err != nil {
 		return err
@@ -190,5 +185,5 @@ func noVector(dir, name string) error {
 	if len(m.Ranks) > 0 {
 		there = "there are " + strings.Join(m.RankNames(), ", ")
 	}
-	return fmt.Errorf("pagerank: %w: %q; %s", ErrNoVector, name, there)
+	return fmt.Errorf("%w: %q; %s", ErrNoVector, name, there)
 }

@@ -198,7 +198,7 @@ func (w *bitWriter) close() error {
 		w.put(0, 8-w.have)
 	}
 	if err := w.out.Flush(); err != nil {
-		return fmt.Errorf("bvgraph: %w", err)
+		return fmt.Errorf("BV graph: %w", err)
 	}
 	return nil
 }

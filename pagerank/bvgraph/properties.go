@@ -55,14 +55,14 @@ func ReadProperties(r io.Reader) (p Properties, err error) {
 		}
 		key, value, _ := strings.Cut(line, "=")
 		if err := p.set(strings.TrimSpace(key), strings.TrimSpace(value)); err != nil {
-			return p, fmt.Errorf("bvgraph: properties: line %d: %w", n, err)
+			return p, fmt.Errorf("BV graph: properties: line %d: %w", n, err)
 		}
 	}
 	if err := lines.Err(); err != nil {
-		return p, fmt.Errorf("bvgraph: properties: %w", err)
+		return p, fmt.Errorf("BV graph: properties: %w", err)
 	}
 	if p.Nodes < 0 || p.Arcs < 0 {
-		return p, fmt.Errorf("bvgraph: properties: nodes or arcs are missing")
+		return p, fmt.Errorf("BV graph: properties: nodes or arcs are missing")
 	}
 	return p, nil
 }

@@ -30,7 +30,7 @@ func NewReader(p Properties, graph io.Reader) *Reader {
 func (r *Reader) Next() ([]uint32, error) {
 	if r.node == r.p.Nodes {
 		if r.arcs != r.p.Arcs {
-			return nil, fmt.Errorf("bvgraph: the lists have %d links, the properties say %d", r.arcs, r.p.Arcs)
+			return nil, fmt.Errorf("BV graph: the lists have %d links, the properties say %d", r.arcs, r.p.Arcs)
 		}
 		return nil, io.EOF
 	}
@@ -40,7 +40,7 @@ func (r *Reader) Next() ([]uint32, error) {
 		err = r.in.err
 	}
 	if err != nil {
-		return nil, fmt.Errorf("bvgraph: node %d: %w", r.node, err)
+		return nil, fmt.Errorf("BV graph: node %d: %w", r.node, err)
 	}
 	r.node++
 	r.arcs += int64(len(*list))

@@ -46,11 +46,11 @@ func NewWriter(graph, offsets io.Writer) *Writer {
 // Add adds the list of the next node: its successors, ascending, each once.
 func (w *Writer) Add(successors []uint32) error {
 	if w.p.Nodes == MaxNodes {
-		return fmt.Errorf("bvgraph: more than %d nodes", int64(MaxNodes))
+		return fmt.Errorf("BV graph: more than %d nodes", int64(MaxNodes))
 	}
 	for i := 1; i < len(successors); i++ {
 		if successors[i] <= successors[i-1] {
-			return fmt.Errorf("bvgraph: node %d: the successors do not ascend", w.p.Nodes)
+			return fmt.Errorf("BV graph: node %d: the successors do not ascend", w.p.Nodes)
 		}
 	}
 	x, before := w.p.Nodes, w.graph.total
