@@ -158,7 +158,7 @@ func checkPublished(
 	}
 }
 
-// checkNothing replaces the check of what a light copy lacks.
+// checkNothing replaces the check of a structure that a light copy lacks.
 func checkNothing(string, datadir.Manifest, *docindex.DB, CheckReport) {}
 
 // checkRepository reads the repository. A torn tail is the result of a crash, and counts as damage
@@ -187,7 +187,7 @@ func checkRepository(dir string, _ datadir.Manifest, db *docindex.DB, r CheckRep
 }
 
 func checkDocuments(_ string, _ datadir.Manifest, db *docindex.DB, r CheckReport) {
-	if err := db.Check(func(problem string) { r.Problem(errors.New("docindex: " + problem)) }); err != nil {
+	if err := db.Check(func(problem string) { r.Problem(errors.New("document index: " + problem)) }); err != nil {
 		r.Problem(err)
 	}
 	counts, err := db.Counts()
@@ -223,10 +223,10 @@ func checkAddresses(dir string, _ datadir.Manifest, db *docindex.DB, r CheckRepo
 		}
 		delete(wanted, address)
 		if record.Page.Doc != d.Doc {
-			r.Problem(fmt.Errorf("docindex: document %d should be at %v, where the record of document %d is", d.Doc, address, record.Page.Doc))
+			r.Problem(fmt.Errorf("document index: document %d should be at %v, where the record of document %d is", d.Doc, address, record.Page.Doc))
 			r.lost(d.Doc)
 		} else if record.Kind == repository.PageRecord && record.Page.Content() != d.Fetch.Content {
-			r.Problem(fmt.Errorf("docindex: the content of document %d at %v has changed", d.Doc, address))
+			r.Problem(fmt.Errorf("document index: the content of document %d at %v has changed", d.Doc, address))
 			r.lost(d.Doc)
 		}
 		return nil
@@ -238,7 +238,7 @@ func checkAddresses(dir string, _ datadir.Manifest, db *docindex.DB, r CheckRepo
 		r.Problem(err)
 	}
 	for address, d := range wanted {
-		r.Problem(fmt.Errorf("docindex: document %d (%s) should be at %v, where there is no record", d.Doc, d.URL, address))
+		r.Problem(fmt.Errorf("document index: document %d (%s) should be at %v, where there is no record", d.Doc, d.URL, address))
 		r.lost(d.Doc)
 	}
 	r.Checked("addresses", fmt.Sprintf("records at the address in the document index %d", n-len(wanted)))

@@ -1,5 +1,5 @@
 // Package upkeep implements the operator's commands on a data folder: check, repair, rebuild,
 // compact, block, back up, restore, export, import, and indexing of given text. All of them are
-// safe while others read the folder. A command that writes to the folder takes its lock, or asks
-// the running crawl to do the work.
+// safe while others read the folder. A command that writes to the folder holds its lock, or sends the
+// request to the running crawl.
 package upkeep

@@ -29,7 +29,7 @@ type RebuildOptions struct {
 	PDF func(body []byte) ([]byte, error) // see engine.Options
 }
 
-// A RebuildReport counts what a rebuild did.
+// A RebuildReport describes the result of a rebuild.
 type RebuildReport struct {
 	Pages int
 	Links uint64 // distinct links; one between two shards counts in both

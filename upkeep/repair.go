@@ -116,7 +116,7 @@ func repairDocuments(ctx context.Context, dir string, f *findings, r CheckReport
 		f.documents, f.manifest, f.pages = false, false, false
 		if bad.documents {
 			if report.Salvaged != nil {
-				return errors.New("repair: the rebuilt document index is damaged")
+				return errors.New("the rebuilt document index is damaged")
 			}
 			done, err := salvage(ctx, dir)
 			if err != nil {

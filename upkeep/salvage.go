@@ -27,9 +27,9 @@ import (
 // links and segments. The record of a document is taken from the first of these sources that has
 // it:
 //
-// 1. the readable records of the old document index; 2. the newest record of the repository: URL,
-// time and body, canonical document or target. It does not
-//     count if the index knows that the document is no longer a page, or is another page;
+//  1. the readable records of the old document index;
+//  2. the newest record of the repository: URL, time and body, canonical document or target. It does
+//     not count if the index has the document as no page, or as another page;
 //  3. the names of the link database: the URL alone.
 //
 // Queues are not recovered. Documents that were queued are out of scope until the next crawl: its
@@ -106,7 +106,7 @@ func salvage(ctx context.Context, dir string) (report Salvage, err error) {
 		err = s.db.PutFolder(w.ID())
 	}
 	if err := errors.Join(err, s.db.Close()); err != nil {
-		return report, fmt.Errorf("docindex: rebuild: %w", err)
+		return report, fmt.Errorf("document index: rebuild: %w", err)
 	}
 	return s.report, durable.ReplaceFolder(durable.OS, rebuilt, path, aside)
 }

@@ -217,7 +217,7 @@ func readLines(text io.Reader, visit func(*lines) error) error {
 			}
 		}
 		if err != nil && err != io.EOF {
-			return fmt.Errorf("engine: read text: %w", err)
+			return fmt.Errorf("read the text: %w", err)
 		}
 		if !long {
 			l.text = append(l.text, piece...)

@@ -69,7 +69,7 @@ func Append(dir string, e Entry) error {
 		err = durable.Append(durable.OS, Path(dir), append(line, '\n'))
 	}
 	if err != nil {
-		return fmt.Errorf("audit: %w", err)
+		return fmt.Errorf("audit log: %w", err)
 	}
 	return nil
 }

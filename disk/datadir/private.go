@@ -17,7 +17,7 @@ func MarkPrivate(dir string) error {
 	}
 	err := durable.WriteFile(durable.OS, Private(dir), []byte("pages were fetched with credentials\n"))
 	if err != nil {
-		return fmt.Errorf("datadir: mark the folder as private: %w", err)
+		return fmt.Errorf("data folder: mark it as private: %w", err)
 	}
 	return nil
 }

@@ -18,7 +18,7 @@ import (
 // data folder if there is none. The error is a *DiskError if a folder cannot be used, or that of
 // [Create].
 func AddDisks(dir string, paths []string) error {
-	if err := addTo(dir); err != nil {
+	if err := ensureFolder(dir); err != nil {
 		return err
 	}
 	v, err := readPlainVersion(dir)
@@ -51,8 +51,8 @@ func AddDisks(dir string, paths []string) error {
 	return errors.Join(err, lock.Close())
 }
 
-// addTo creates a data folder at dir unless it is one, or has lost its list of disks.
-func addTo(dir string) error {
+// ensureFolder creates a data folder at dir unless it is one, or has lost its list of disks.
+func ensureFolder(dir string) error {
 	if isShard(dir) {
 		return &ShardsError{Dir: dir, Shard: true}
 	}
@@ -163,8 +163,8 @@ func RemoveDisk(dir, path string) (files int, err error) {
 	return len(names), nil
 }
 
-// GiveUpDisk removes a missing disk from the list of the data folder dir. A repair then determines
-// what is lost. The error is a *DiskError if the disk exists, or is not a disk of dir.
+// GiveUpDisk removes a missing disk from the list of the data folder dir. A repair then finds the lost
+// pages. The error is a *DiskError if the disk exists, or is not a disk of dir.
 func GiveUpDisk(dir, path string) error {
 	v, err := readVersion(dir)
 	if err != nil {

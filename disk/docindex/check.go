@@ -81,16 +81,16 @@ func (db *DB) Check(report func(problem string)) error {
 }
 
 type checker struct {
-	db       *DB
-	report   func(string)
-	seen     Counts
-	copies   uint64         // number of duplicates
-	unplaced [States]uint64 // queued and waiting documents not yet found in a queue
-	placed   []uint64       // bit set of queued and waiting documents found in a queue
+	db      *DB
+	report  func(string)
+	seen    Counts
+	copies  uint64         // number of duplicates
+	unfound [States]uint64 // queued and waiting documents not yet found in a queue
+	found   []uint64       // bit set of queued and waiting documents found in a queue
 }
 
 func (c *checker) problem(format string, args ...any) {
-	c.report(fmt.Sprintf("docindex: "+format, args...))
+	c.report(fmt.Sprintf("document index: "+format, args...))
 }
 
 func (c *checker) records() error {
@@ -104,7 +104,7 @@ func (c *checker) records() error {
 		if r.State == Trapped {
 			c.seen.Traps[r.Trap]++
 		}
-		c.unplaced[r.State]++
+		c.unfound[r.State]++
 		if r.Fetch != nil {
 			c.seen.Outcomes[r.Fetch.Outcome]++
 			if r.IsPage() {
@@ -149,34 +149,34 @@ func (c *checker) urls() error {
 	return err
 }
 
-// place records that a document is in a queue, and reports an inconsistency with its record.
-func (c *checker) place(doc vocab.DocID, want State) error {
+// recordQueued records that a document is in a queue, and reports an inconsistency with its record.
+func (c *checker) recordQueued(doc vocab.DocID, want State) error {
 	r, ok, err := c.db.Get(doc)
 	switch {
 	case err != nil:
 		return err
 	case !ok || r.State != want:
-		c.problem("document %d is in a queue, and %s", doc, r.State)
+		c.problem("document %d is in a queue, and its state is %s", doc, r.State)
 		return nil
 	}
-	for uint64(len(c.placed)) <= uint64(doc)/64 {
-		c.placed = append(c.placed, 0)
+	for uint64(len(c.found)) <= uint64(doc)/64 {
+		c.found = append(c.found, 0)
 	}
 	bit := uint64(1) << (doc % 64)
-	if c.placed[doc/64]&bit != 0 {
+	if c.found[doc/64]&bit != 0 {
 		c.problem("document %d is in two queues", doc)
 	}
-	c.placed[doc/64] |= bit
-	c.unplaced[want]--
+	c.found[doc/64] |= bit
+	c.unfound[want]--
 	return nil
 }
 
 func (c *checker) queues() error {
-	return c.db.EachQueue("", func(k QueueKey, doc vocab.DocID) (bool, error) { return true, c.place(doc, Queued) })
+	return c.db.EachQueue("", func(k QueueKey, doc vocab.DocID) (bool, error) { return true, c.recordQueued(doc, Queued) })
 }
 
 func (c *checker) waits() error {
-	return c.db.EachWaiting(fromMillis(0), func(w Wait) (bool, error) { return true, c.place(w.Doc, Waiting) })
+	return c.db.EachWaiting(fromMillis(0), func(w Wait) (bool, error) { return true, c.recordQueued(w.Doc, Waiting) })
 }
 
 func (c *checker) contents() error {
@@ -232,8 +232,8 @@ func (c *checker) totals() error {
 		return err
 	}
 	for _, s := range []State{Queued, Waiting} {
-		if c.unplaced[s] != 0 {
-			c.problem("%d documents are %s and in no queue", c.unplaced[s], s)
+		if c.unfound[s] != 0 {
+			c.problem("%d documents are %s and in no queue", c.unfound[s], s)
 		}
 	}
 	if kept != c.seen {

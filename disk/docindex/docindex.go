@@ -159,7 +159,7 @@ func Open(dir string, o Options) (*DB, error) {
 	db := &DB{dir: dir, o: o}
 	db.o.FS = writeFS{o.FS, dir, &db.failure, &db.checkpoint}
 	if err := db.open(); err != nil {
-		return nil, fmt.Errorf("docindex: open %s: %w", dir, err)
+		return nil, fmt.Errorf("document index: open %s: %w", dir, err)
 	}
 	return db, nil
 }
@@ -217,7 +217,7 @@ func (db *DB) Checkpoint(dir string) error {
 		err = errors.Join(err, unsynced, db.o.FS.RemoveAll(dir))
 	}
 	if err != nil {
-		return fmt.Errorf("docindex: checkpoint %s: %w", dir, err)
+		return fmt.Errorf("document index: checkpoint %s: %w", dir, err)
 	}
 	return nil
 }
@@ -243,7 +243,7 @@ func (db *DB) Close() error {
 		}
 	}
 	if err != nil {
-		return fmt.Errorf("docindex: close: %w", err)
+		return fmt.Errorf("document index: close: %w", err)
 	}
 	return nil
 }
@@ -278,7 +278,7 @@ func (db *DB) get(key []byte, decode func([]byte) error) (bool, error) {
 		return false, nil
 	}
 	if err != nil {
-		return false, fmt.Errorf("docindex: read %s: %w", keyName(key), err)
+		return false, fmt.Errorf("document index: read %s: %w", keyName(key), err)
 	}
 	defer closer.Close()
 	return true, decode(value)
@@ -288,7 +288,7 @@ func (db *DB) get(key []byte, decode func([]byte) error) (bool, error) {
 func (db *DB) each(lo, hi []byte, fn func(key, value []byte) (bool, error)) error {
 	it, err := db.p.NewIter(&pebble.IterOptions{LowerBound: lo, UpperBound: hi})
 	if err != nil {
-		return fmt.Errorf("docindex: iterate: %w", err)
+		return fmt.Errorf("document index: iterate: %w", err)
 	}
 	more := true
 	for ok := it.First(); ok && more && err == nil; ok = it.Next() {
@@ -414,7 +414,7 @@ func decodeYield(b []byte) (Yield, error) {
 		y.Refused = d.uvarint(1<<64 - 1)
 	}
 	if err := d.end(); err != nil {
-		return Yield{}, fmt.Errorf("docindex: yield of a URL shape: %w", err)
+		return Yield{}, fmt.Errorf("document index: yield of a URL shape: %w", err)
 	}
 	return y, nil
 }
@@ -476,7 +476,7 @@ func (k QueueKey) bytes() []byte {
 func decodeQueueKey(b []byte) (k QueueKey, err error) {
 	n := len(b) - 10
 	if n < 1 || b[n] != 0 {
-		return k, fmt.Errorf("docindex: %s is not a position in a queue", keyName(b))
+		return k, fmt.Errorf("document index: %s is not a position in a queue", keyName(b))
 	}
 	return QueueKey{Host: string(b[1:n]), Priority: b[n+1], Number: binary.BigEndian.Uint64(b[n+2:])}, nil
 }
@@ -530,7 +530,7 @@ func (db *DB) EachWaiting(from time.Time, fn func(Wait) (bool, error)) error {
 	lo := binary.BigEndian.AppendUint64([]byte{tableWait}, millis(from))
 	return db.each(lo, []byte{tableWait + 1}, func(key, b []byte) (bool, error) {
 		if len(key) != 17 || len(b) != 1 {
-			return false, fmt.Errorf("docindex: %s is corrupt", keyName(key))
+			return false, fmt.Errorf("document index: %s is damaged", keyName(key))
 		}
 		due := fromMillis(binary.BigEndian.Uint64(key[1:]))
 		return fn(Wait{Due: due, Doc: vocab.DocID(binary.BigEndian.Uint64(key[9:])), Priority: b[0]})
@@ -586,7 +586,7 @@ func (db *DB) commit(write func() error) (err error) {
 			err = db.failure.get()
 		}
 		if err != nil {
-			err = fmt.Errorf("docindex: write: %w", err)
+			err = fmt.Errorf("document index: write: %w", err)
 		}
 	}()
 	if err := db.failure.get(); err != nil {
@@ -766,7 +766,7 @@ func pair(table byte, x, y uint64) []byte {
 
 func pairOf(key []byte) (x, y uint64, err error) {
 	if len(key) != 17 {
-		return 0, 0, fmt.Errorf("docindex: key %s is corrupt", keyName(key))
+		return 0, 0, fmt.Errorf("document index: key %s is damaged", keyName(key))
 	}
 	return binary.BigEndian.Uint64(key[1:]), binary.BigEndian.Uint64(key[9:]), nil
 }
@@ -780,7 +780,7 @@ func number(table byte, n uint64) []byte {
 
 func numberOf(key []byte) (uint64, error) {
 	if len(key) != 9 {
-		return 0, fmt.Errorf("docindex: key %s is corrupt", keyName(key))
+		return 0, fmt.Errorf("document index: key %s is damaged", keyName(key))
 	}
 	return binary.BigEndian.Uint64(key[1:]), nil
 }
@@ -793,7 +793,7 @@ func value(b []byte, key any) (uint64, error) {
 	d := decoder{b: b}
 	v := d.uvarint(1<<64 - 1)
 	if err := d.end(); err != nil {
-		return 0, fmt.Errorf("docindex: value of %v: %w", key, err)
+		return 0, fmt.Errorf("document index: value of %v: %w", key, err)
 	}
 	return v, nil
 }

@@ -199,14 +199,14 @@ func TestEachContaining(t *testing.T) {
 
 func TestCheck(t *testing.T) {
 	spoil := map[string]func(*DB, *pebble.Batch){
-		"":                                       func(*DB, *pebble.Batch) {},
-		"document 3 follows document 1":          func(_ *DB, b *pebble.Batch) { b.Delete(number(tableDoc, 2), nil) },
-		"in no queue":                            func(_ *DB, b *pebble.Batch) { b.Delete(QueueKey{"a.test", 0, 7}.bytes(), nil) },
-		"is in two queues":                       func(_ *DB, b *pebble.Batch) { b.Set(QueueKey{"a.test", 1, 8}.bytes(), []byte{3}, nil) },
-		"document 1 is in a queue, and finished": func(_ *DB, b *pebble.Batch) { b.Set(QueueKey{"a.test", 1, 8}.bytes(), []byte{1}, nil) },
-		"7 fingerprints":                         func(_ *DB, b *pebble.Batch) { b.Set(number(tableURL, 1), []byte{1}, nil) },
-		"not fetched":                            func(_ *DB, b *pebble.Batch) { b.Set(contentKey(vocab.ContentID{9}), []byte{5}, nil) },
-		"counts are":                             func(_ *DB, b *pebble.Batch) { b.Set(metaKey("counts"), (&Counts{Known: 5}).append(nil), nil) },
+		"":                              func(*DB, *pebble.Batch) {},
+		"document 3 follows document 1": func(_ *DB, b *pebble.Batch) { b.Delete(number(tableDoc, 2), nil) },
+		"in no queue":                   func(_ *DB, b *pebble.Batch) { b.Delete(QueueKey{"a.test", 0, 7}.bytes(), nil) },
+		"is in two queues":              func(_ *DB, b *pebble.Batch) { b.Set(QueueKey{"a.test", 1, 8}.bytes(), []byte{3}, nil) },
+		"document 1 is in a queue, and its state is finished": func(_ *DB, b *pebble.Batch) { b.Set(QueueKey{"a.test", 1, 8}.bytes(), []byte{1}, nil) },
+		"7 fingerprints": func(_ *DB, b *pebble.Batch) { b.Set(number(tableURL, 1), []byte{1}, nil) },
+		"not fetched":    func(_ *DB, b *pebble.Batch) { b.Set(contentKey(vocab.ContentID{9}), []byte{5}, nil) },
+		"counts are":     func(_ *DB, b *pebble.Batch) { b.Set(metaKey("counts"), (&Counts{Known: 5}).append(nil), nil) },
 	}
 	for want, change := range spoil {
 		db := openMem(t)

@@ -159,7 +159,7 @@ func (c *copier) row(key, content []byte) (_, _ []byte, err error) {
 // ownKey translates the DocID at the end of a key, and omits rows of other documents.
 func (c *copier) ownKey(key, value []byte) (_, _ []byte, err error) {
 	if len(key) < 9 {
-		return nil, nil, fmt.Errorf("docindex: key %s is corrupt", keyName(key))
+		return nil, nil, fmt.Errorf("document index: key %s is damaged", keyName(key))
 	}
 	at := key[len(key)-8:]
 	own := c.part.Own(vocab.DocID(binary.BigEndian.Uint64(at)))

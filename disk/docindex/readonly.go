@@ -18,7 +18,7 @@ func OpenReadOnly(dir string) (*DB, error) {
 	db := &DB{dir: dir, o: Options{FS: files, CacheBytes: 1 << 20}, readOnly: true, pinned: files}
 	if err := db.open(); err != nil {
 		files.close()
-		return nil, fmt.Errorf("docindex: open %s to read: %w", dir, err)
+		return nil, fmt.Errorf("document index: open %s to read: %w", dir, err)
 	}
 	return db, nil
 }

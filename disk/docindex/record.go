@@ -308,7 +308,7 @@ func DecodeRecord(doc vocab.DocID, b []byte) (Record, error) {
 		d.err = errors.New("unknown " + r.Trap.String())
 	}
 	if err := d.end(); err != nil {
-		return Record{}, fmt.Errorf("docindex: record of document %d: %w", doc, err)
+		return Record{}, fmt.Errorf("document index: record of document %d: %w", doc, err)
 	}
 	return r, nil
 }
@@ -399,7 +399,7 @@ func decodeCounts(b []byte) (Counts, error) {
 		traps = d.byte()
 	}
 	if v < 1 || v > countsVersion || states > byte(States) || outcomes > byte(vocab.Outcomes) || traps > byte(Traps) {
-		return c, errors.New("docindex: counts: of another version")
+		return c, errors.New("document index: counts have another version")
 	}
 	c.Known, c.Pages = d.uvarint(1<<64-1), d.uvarint(1<<64-1)
 	for _, totals := range [][]uint64{c.States[:states], c.Outcomes[:outcomes], c.Traps[:traps]} {
@@ -411,7 +411,7 @@ func decodeCounts(b []byte) (Counts, error) {
 		c.Traps[UnknownTrap] = c.States[Trapped]
 	}
 	if err := d.end(); err != nil {
-		return Counts{}, fmt.Errorf("docindex: counts: %w", err)
+		return Counts{}, fmt.Errorf("document index: counts: %w", err)
 	}
 	return c, nil
 }
@@ -476,12 +476,12 @@ func decodeURL(fp vocab.Fingerprint, b []byte) (URLRecord, error) {
 		r.Sampled = flags&urlSampled != 0
 	}
 	if err := d.end(); err != nil {
-		return URLRecord{}, fmt.Errorf("docindex: fingerprint %x: %w", uint64(fp), err)
+		return URLRecord{}, fmt.Errorf("document index: fingerprint %x: %w", uint64(fp), err)
 	}
 	return r, nil
 }
 
-// A HostRecord is what a crawl stores about a host for the next one.
+// A HostRecord is the data about a host that a crawl stores for the next one.
 type HostRecord struct {
 	Pages uint64 // fetched and kept
 	HTTPS bool   // its http URLs are redirected to https
@@ -546,7 +546,7 @@ func decodeHost(name string, b []byte) (HostRecord, error) {
 		h.DownSince = fromSeconds(d.uvarint(maxSeconds))
 	}
 	if err := d.end(); err != nil || v < 1 || v > hostVersion {
-		return HostRecord{}, fmt.Errorf("docindex: host %q: corrupt, or of another version", name)
+		return HostRecord{}, fmt.Errorf("document index: host %q: damaged, or has another version", name)
 	}
 	return h, nil
 }

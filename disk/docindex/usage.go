@@ -81,7 +81,7 @@ func decodeSite(name string, b []byte) (SiteUsage, error) {
 		u.Refused = d.uvarint(1<<64 - 1)
 	}
 	if err := d.end(); err != nil || v < 1 || v > siteVersion || u.Spent >= budgets {
-		return SiteUsage{}, fmt.Errorf("docindex: site %q: corrupt, or of another version", name)
+		return SiteUsage{}, fmt.Errorf("document index: site %q: damaged, or has another version", name)
 	}
 	return u, nil
 }

@@ -95,7 +95,7 @@ func create(fsys FS, path, temp string, flag int, perm fs.FileMode) (*Writer, er
 // error.
 func (w *Writer) Write(p []byte) (int, error) { return w.out.Write(p) }
 
-// Commit durably gives the file its new content. After an error the file has its old content or, if
+// Commit durably replaces the content of the file. After an error the file has its old content or, if
 // only the sync of the folder failed, the new one; the temporary file is removed.
 func (w *Writer) Commit() error {
 	err := w.out.Flush()
@@ -124,7 +124,7 @@ func (w *Writer) Abort() {
 	w.fsys.Remove(w.temp)
 }
 
-// end closes the file and gives the buffer back.
+// end closes the file and returns the buffer to its pool.
 func (w *Writer) end() error {
 	err := w.file.Close()
 	w.out.Reset(nil)

@@ -57,7 +57,7 @@ func Has(dir, host string) bool {
 	return err == nil && info.Size() > 0
 }
 
-// Remove deletes what is recorded of the icon of a host.
+// Remove deletes the record of the icon of a host.
 func Remove(dir, host string) error {
 	err := durable.Remove(durable.OS, file(dir, host))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {

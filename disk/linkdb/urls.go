@@ -16,8 +16,8 @@ var urlSeed = maphash.MakeSeed()
 // with buckets of one to two documents on average, and takes 8 to 10 bytes a name.
 type urlIndex struct {
 	shift  int      // of a hash, to the number of its bucket
-	starts []uint32 // by bucket, its first place in docs; and the end
-	tags   []uint16 // by place, the low bits of the hash
+	starts []uint32 // by bucket, its first index in docs; and the end
+	tags   []uint16 // by index in docs, the low bits of the hash
 	docs   []uint32
 }
 

@@ -134,7 +134,7 @@
 // The head of a group of gaps is its width in bits, plus 128 if any of its hits is outside the body
 // (1 byte), and its number of exceptions (1). The group is its exceptions, each an index (1 byte) and
 // the bits above the width (2, little-endian), and then the low bits of all gaps, packed. The head of a
-// group of low bytes says how it is packed:
+// group of low bytes determines its form:
 //
 //	0, 0          nothing: all are that of plain text
 //	1, n          a low byte that all but n have, and the index and low byte of each of those n

@@ -6,7 +6,7 @@
 //  1. the MANIFEST and the files that it names;
 //  2. the files of the repository, because compaction may delete one that the document index still
 //     names;
-//  3. the document index, which knows everything that was indexed by then;
+//  3. the document index, which has the records of all documents indexed before;
 //  4. the repository again, which has everything that the document index acknowledges.
 //
 // The last file of the repository continues to grow; Snapshot.End is its end in the snapshot.

@@ -27,8 +27,8 @@ var ErrStopped = errors.New("the disk has stopped")
 //
 // Every file has the content that programs see and the content that is durable; Sync makes the
 // second equal to the first. Every folder has the names that programs see, the names that are
-// durable, and the changes between them; SyncFolder makes them durable. After a Sync that fails,
-// what it should have synced is never made durable by a later one, as on Linux.
+// durable, and the changes between them; SyncFolder makes them durable. Data whose Sync failed is not
+// made durable by a later Sync, as on Linux.
 //
 // Calls that change something are counted from 1, those of open files too: OpenFile, Write, WriteAt,
 // Truncate, Sync, Close, Mkdir, Rename, Exchange, Remove, RemoveAll and SyncFolder.
