@@ -41,7 +41,7 @@ func appendReversed(b []byte, name string) []byte {
 	}
 }
 
-// HostOfKey returns the host, with its port if it has one, given what is before the path in a key:
+// HostOfKey returns the host, with its port if it has one, given the part of a key before the path:
 // "www.example.org:8080" of "org.example.www.:8080".
 func HostOfKey(host string) string {
 	name, port, ported := strings.Cut(host, ".:")

@@ -36,7 +36,7 @@ func ParseScope(name string) (Scope, error) {
 			return Scope(s), nil
 		}
 	}
-	return 0, fmt.Errorf("weburl: unknown scope %q; use one of %s", name, strings.Join(scopeNames[:], ", "))
+	return 0, fmt.Errorf("%q is not one of %s", name, strings.Join(scopeNames[:], ", "))
 }
 
 // A Filter decides which URLs a crawl may fetch: the seeds, and the URLs within Scope of a seed that

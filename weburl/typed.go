@@ -14,10 +14,10 @@ func ParseTyped(s string) (URL, error) {
 		s = "https://" + s
 	}
 	u, err := Parse(s)
-	if errors.Is(err, ErrSyntax) {
-		err = ErrSyntax // without the details of the parser's states
-	}
-	if err != nil {
+	switch {
+	case errors.Is(err, ErrSyntax): // without the details of the parser's states
+		return u, fmt.Errorf("%q is %w", raw, ErrSyntax)
+	case err != nil:
 		return u, fmt.Errorf("%q is not a valid URL: %w", raw, err)
 	}
 	return u, nil

@@ -29,10 +29,10 @@ const maxRaw = 4 * MaxLength
 
 // The errors of Parse and Join.
 var (
-	ErrScheme  = errors.New("weburl: neither http nor https")
-	ErrTooLong = errors.New("weburl: longer than 2048 bytes")
-	ErrHost    = errors.New("weburl: host with an empty label")
-	ErrSyntax  = errors.New("weburl: not a URL")
+	ErrScheme  = errors.New("the scheme is neither http nor https")
+	ErrTooLong = errors.New("a URL is longer than 2048 bytes")
+	ErrHost    = errors.New("the host has an empty label")
+	ErrSyntax  = errors.New("not a valid URL")
 )
 
 // A URL is a canonical http or https URL. It is a small value. The zero URL is not valid.

@@ -193,13 +193,13 @@ logs in; "anatomy index --public-only" makes a folder without them.`,
 	flags.StringVar(&f.seeds, "seeds", "", "read more URLs from `FILE`, one per line; - is standard input")
 	flags.StringVar(&f.policy, "policy", urlserver.CrawlAbility.String(), "order of the crawl: `NAME` is "+strings.Join(urlserver.PolicyNames(), ", "))
 	flags.StringVar(&f.topic, "topic", "", "fetch what belongs to the topic in `FILE` first, instead of by --policy")
-	flags.DurationVar(&f.delay, "delay", time.Second, "minimum `TIME` between requests to one site; 0 for none")
+	cli.DurationVar(flags, &f.delay, "delay", time.Second, "minimum `TIME` between requests to one site; 0 for none")
 	flags.Uint64Var(&f.maxPages, "max-pages", 0, "stop after `N` pages; 0 for no limit")
 	flags.Uint64Var(&f.hostPages, "max-pages-per-host", 0, "fetch at most `N` pages of one host; 0 for no limit")
 	flags.Uint16Var(&f.maxDepth, "max-depth", 64, "follow at most `N` links from the start URLs")
 	flags.Int64Var(&f.siteURLs, "max-urls-per-site", urlserver.DefaultSiteURLs, "queue at most `N` URLs of one site, and leave it when its pages have named 5 times as many; -1 for no limit")
 	flags.Int64Var(&f.siteMB, "max-mb-per-site", urlserver.DefaultSiteBytes/1e6, "fetch at most `MB` of new pages of one site; -1 for no limit")
-	flags.DurationVar(&f.siteParsing, "max-parsing-per-site", urlserver.DefaultSiteParsing, "parse new pages of one site for at most `TIME`; -1s for no limit")
+	cli.DurationVar(flags, &f.siteParsing, "max-parsing-per-site", urlserver.DefaultSiteParsing, "parse new pages of one site for at most `TIME`; -1s for no limit")
 	flags.IntVar(&f.repeats, "max-repeats", 50, "leave a folder if pages that repeat known text and lead to new URLs outnumber its new pages by `N`, a query by a fifth of that; -1 for never")
 	flags.IntVar(&f.perSite, "per-site", 0, "open `N` connections to one site if --delay is 0 (default 32); otherwise one")
 	flags.IntVar(&f.perAddr, "per-address", 0, "fetch from at most `N` hosts of one IP address at a time; -1 for no limit (default 8, or no limit if --delay is 0)")
@@ -213,8 +213,8 @@ logs in; "anatomy index --public-only" makes a folder without them.`,
 	flags.BoolVar(&f.recrawl, "recrawl", false, "also visit pages that are due again")
 	flags.BoolVar(&f.watch, "watch", false, "keep running: visit pages when they are due again")
 	flags.StringVar(&f.schedule, "schedule", "", "recrawl at `TIME` while \"anatomy serve\" runs: each day, such as 03:00, or at an interval, such as 6h")
-	flags.DurationVar(&f.minAge, "min-age", time.Hour, "minimum `TIME` between two visits of a page")
-	flags.DurationVar(&f.maxAge, "max-age", 30*24*time.Hour, "maximum `TIME` between two visits of a page")
+	cli.DurationVar(flags, &f.minAge, "min-age", time.Hour, "minimum `TIME` between two visits of a page")
+	cli.DurationVar(flags, &f.maxAge, "max-age", 30*24*time.Hour, "maximum `TIME` between two visits of a page")
 	addContactFlag(c, &f.contact, "sites")
 	flags.StringVar(&f.agent, "user-agent", "", "replace the whole User-Agent by `TEXT`")
 	flags.StringVar(&f.stats, "stats", "", "write the counters to `FILE` as JSON at the end")
@@ -413,11 +413,11 @@ func (f *crawlFlags) options(c *cobra.Command, s *cli.GlobalFlags, log *slog.Log
 func (f *crawlFlags) urlOptions(c *cobra.Command) (o urlserver.Options, err error) {
 	scope, err := weburl.ParseScope(f.scope)
 	if err != nil {
-		return o, cli.UsageError{Err: err}
+		return o, cli.UsageErrorf("--scope %w", err)
 	}
 	policy, err := urlserver.ParsePolicy(f.policy)
 	if err != nil {
-		return o, cli.UsageErrorf("%v; there are %s", err, strings.Join(urlserver.PolicyNames(), ", "))
+		return o, cli.UsageErrorf("--policy %w", err)
 	}
 	if err := f.check(c); err != nil {
 		return o, err
@@ -646,6 +646,7 @@ func fruitless(ctx context.Context, c sharded.Crawl, o *engine.Options, s *engin
 	hint := "to see more: " + at.Command("trace "+cli.ShellQuote(seed))
 	if strings.Contains(why, dnsclient.ErrNoName.Error()) {
 		hint = "check the spelling of the host; " + hint
+		why = dnsclient.ErrNoName.Error() // the seed has the name of the host
 	}
 	if more := len(o.Seeds) - 1; more > 0 {
 		why += fmt.Sprintf(" (and %s)", plural.Count(more, "other URL"))

@@ -52,7 +52,7 @@ func newCrawlControls(s *cli.GlobalFlags) []*cobra.Command {
 			RunE: record.Calls(s, func(c *cobra.Command, urls []string) error {
 				for _, u := range urls {
 					if _, err := weburl.ParseTyped(u); err != nil {
-						return cli.UsageErrorf("%q is not a valid URL: %w", u, err)
+						return cli.UsageError{Err: err}
 					}
 				}
 				added, err := control().Add(c.Context(), urls)
@@ -118,7 +118,7 @@ func delayText(d time.Duration) string {
 	case d < 0:
 		return "no delay"
 	}
-	return d.String()
+	return plural.Duration(d)
 }
 
 // printIfOK prints text if err is nil, and returns err.
@@ -195,12 +195,12 @@ func printCrawlers(w io.Writer, st *vocab.CrawlStatus) {
 	}
 	fmt.Fprintln(w, "\ncrawlers:")
 	for _, c := range st.Crawlers {
-		fmt.Fprintf(w, "  %-20s %4d leases %8s %8.1f MB  heard %s ago  %s\n", c.Name, c.Leases, plural.Count(c.Pages, "page"), float64(c.Bytes)/1e6, st.At.Sub(c.Heard).Round(time.Second), c.Version)
+		fmt.Fprintf(w, "  %-20s %4d leases %8s %8.1f MB  heard %s ago  %s\n", c.Name, c.Leases, plural.Count(c.Pages, "page"), float64(c.Bytes)/1e6, plural.Duration(max(0, st.At.Sub(c.Heard)).Round(time.Second)), c.Version)
 	}
 }
 
 func printCrawlStatus(w io.Writer, st *vocab.CrawlStatus) error {
-	fmt.Fprintf(w, "%s, process %d, for %s\n", st.State, st.Process, st.At.Sub(st.Began).Round(time.Second))
+	fmt.Fprintf(w, "%s, process %d, for %s\n", st.State, st.Process, plural.Duration(st.At.Sub(st.Began).Round(time.Second)))
 	fmt.Fprintf(w, "%s of %s known; %d queued, %d in flight; %d searchable\n", plural.Count(st.Pages, "page"), plural.Count(st.Known, "URL"), st.Queued, st.InFlight, st.Searchable)
 	fmt.Fprintf(w, "%.1f pages/s; %s%s\n", st.Rate, boundText(st), limitText(st))
 	if st.Harvest != nil {
@@ -266,7 +266,7 @@ func limitText(st *vocab.CrawlStatus) string {
 // until returns how much longer a host waits, as the end of a line.
 func until(h *vocab.HostStatus, now time.Time) string {
 	if left := h.Until.Sub(now); left > 0 {
-		return ", " + cli.FormatDuration(left) + " more"
+		return ", " + plural.Duration(left.Round(time.Second)) + " more"
 	}
 	return ""
 }

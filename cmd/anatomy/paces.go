@@ -68,7 +68,7 @@ func parseDelay(s string) (time.Duration, error) {
 	d, err := time.ParseDuration(s)
 	switch {
 	case err != nil || d < 0:
-		return 0, cli.UsageErrorf("%q is not a duration such as 2s or 500ms", s)
+		return 0, cli.UsageErrorf("%q is not a time such as 500ms, 5s or 24h", s)
 	case d == 0:
 		return -1, nil
 	}

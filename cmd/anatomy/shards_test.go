@@ -105,7 +105,7 @@ func TestEveryCommandOverShards(t *testing.T) {
 		"pagerank diff":    {[]string{"default", "pages"}, `Kendall`, true},
 		"pagerank list":    {nil, `default`, true},
 		"pagerank remove":  {[]string{"other"}, `error: `, true},
-		"pagerank restore": {nil, `error: pagerank: no such rank vector: "previous"`, true},
+		"pagerank restore": {nil, `error: no such rank vector: "previous"`, true},
 		"pagerank seeds":   {nil, `1.html`, true},
 		"remove":           {[]string{two}, `1 document blocked, 1 page among them`, false},
 		"remove --purge":   {[]string{two}, `nothing of a blocked page is left`, false},

@@ -173,7 +173,11 @@ func setDefault(c *config.Config, f *pflag.Flag) {
 		c.SetList(f.Name, list.GetSlice())
 		return
 	}
-	c.SetFlag(f.Name, f.Value.String())
+	value := f.Value.String()
+	if f.Value.Type() == "duration" {
+		value = strings.NewReplacer("h0m0s", "h", "m0s", "m").Replace(value) // 720h instead of 720h0m0s
+	}
+	c.SetFlag(f.Name, value)
 }
 
 func newCheck(s *cli.GlobalFlags, newCrawl func() rules.Crawl) *cobra.Command {

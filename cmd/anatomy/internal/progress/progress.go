@@ -118,6 +118,14 @@ func byLinks(s engine.CrawlStats) string {
 	return ""
 }
 
+// elapsed returns the time of a run: "12.3 s", "1 hour 5 minutes".
+func elapsed(d time.Duration) string {
+	if d < time.Minute {
+		return fmt.Sprintf("%.1f s", d.Seconds())
+	}
+	return plural.Duration(d.Round(time.Second))
+}
+
 // Summary describes a run by the counters of its start and its end, and the state of the data folder.
 func Summary(before, s engine.CrawlStats, interrupted bool) string {
 	var b strings.Builder
@@ -126,7 +134,7 @@ func Summary(before, s engine.CrawlStats, interrupted bool) string {
 	}
 	pages := max(0, s.Pages-before.Pages) // pages that left the results are counted apart
 	fmt.Fprintf(&b, "%s in %s (%.0f/s). In all: %d pages of %s known, %d searchable%s.\n",
-		plural.Count(pages, "new page"), s.Elapsed.Round(100*time.Millisecond), float64(pages)/max(0.001, s.Elapsed.Seconds()),
+		plural.Count(pages, "new page"), elapsed(s.Elapsed), float64(pages)/max(0.001, s.Elapsed.Seconds()),
 		s.Pages, plural.Count(s.Known, "URL"), s.Searchable, byLinks(s))
 	fmt.Fprintf(&b, "%s, %s", plural.Count(s.Duplicates, "duplicate"), plural.Count(s.Outcomes["redirected"]-before.Outcomes["redirected"], "redirect"))
 	if n := s.DeadLinks() - before.DeadLinks(); n > 0 {

@@ -36,7 +36,7 @@ func (e *edgeFiles) rank(c *cobra.Command, f *rankFlags, show func(string)) erro
 	if e.edges != "-" {
 		f, err := os.Open(e.edges)
 		if err != nil {
-			return cli.WithHint(fmt.Errorf("pagerank: %w", err), "--edges takes the name of a file, or - for standard input")
+			return cli.WithHint(err, "--edges takes the name of a file, or - for standard input")
 		}
 		defer f.Close()
 		in = f
@@ -156,7 +156,7 @@ func (e *edgeFiles) report(
 	}
 	if f.html != "" {
 		if err := rankpage.Write(c, f.html, reports[0]); err != nil {
-			return cli.WithHint(fmt.Errorf("pagerank: %w", err), "--html takes the name of a file to write")
+			return cli.WithHint(err, "--html takes the name of a file to write")
 		}
 	}
 	switch {
@@ -179,7 +179,7 @@ func (e *edgeFiles) open(o *pagerank.Options) (done func(), err error) {
 	open := func(name string) io.Reader {
 		f, openErr := os.Open(name)
 		if openErr != nil {
-			err = cmp.Or(err, fmt.Errorf("pagerank: %w", openErr))
+			err = cmp.Or(err, openErr)
 			return nil
 		}
 		files = append(files, f)

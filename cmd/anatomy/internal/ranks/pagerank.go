@@ -128,7 +128,7 @@ func (f *rankFlags) rank(c *cobra.Command, s *cli.GlobalFlags, show func(string)
 	}
 	if f.html != "" {
 		if err := rankpage.Write(c, f.html, report); err != nil {
-			return cli.WithHint(fmt.Errorf("pagerank: %w", err), "--html takes the name of a file to write")
+			return cli.WithHint(err, "--html takes the name of a file to write")
 		}
 	}
 	if f.json {
@@ -144,7 +144,7 @@ func (f *rankFlags) rank(c *cobra.Command, s *cli.GlobalFlags, show func(string)
 func readFile[T any](path string, read func(io.Reader) (T, error)) (all T, err error) {
 	in, err := os.Open(path)
 	if err != nil {
-		return all, fmt.Errorf("pagerank: %w", err)
+		return all, err
 	}
 	defer in.Close()
 	return read(in)

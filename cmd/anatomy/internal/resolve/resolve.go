@@ -15,6 +15,7 @@ import (
 
 	"anatomy/cmd/anatomy/internal/cli"
 	"anatomy/crawler/dnsclient"
+	"anatomy/internal/plural"
 )
 
 // New returns the command dns.
@@ -36,8 +37,8 @@ A crawl caches answers for at least half an hour, even if their TTL is shorter. 
 	}
 	flags := c.Flags()
 	flags.StringArrayVar(&o.Servers, "resolver", nil, "use the DNS server at `ADDR` (repeatable; default: the system's)")
-	flags.DurationVar(&o.Timeout, "timeout", 10*time.Second, "maximum `TIME` for one name")
-	flags.DurationVar(&o.MinTTL, "min-ttl", 30*time.Minute, "cache answers for at least `TIME`; 0 for their TTL")
+	cli.DurationVar(flags, &o.Timeout, "timeout", 10*time.Second, "maximum `TIME` for one name")
+	cli.DurationVar(flags, &o.MinTTL, "min-ttl", 30*time.Minute, "cache answers for at least `TIME`; 0 for their TTL")
 	flags.BoolVar(&stats, "stats", false, "print the client's counters at the end")
 	return c
 }
@@ -91,14 +92,14 @@ func ascii(name string) string {
 	return name
 }
 
-// answerLine returns a line such as "www.example.org  192.0.2.1 2001:db8::1  12.3 ms  kept 30m0s  by 9.9.9.9:53".
+// answerLine returns a line such as "www.example.org  192.0.2.1 2001:db8::1  12.3 ms  kept 30 minutes  by 9.9.9.9:53".
 func answerLine(name string, a dnsclient.Answer, err error, took time.Duration) string {
 	parts := []string{name, spaced(a.Addrs), fmt.Sprintf("%.1f ms", float64(took.Microseconds())/1000)}
 	if err != nil {
 		parts[1] = "- (" + reason(err) + ")"
 	}
 	if a.TTL > 0 {
-		parts = append(parts, "kept "+a.TTL.Round(time.Second).String())
+		parts = append(parts, "kept "+plural.Duration(a.TTL.Round(time.Second)))
 	}
 	return strings.Join(append(parts, source(a)...), "  ")
 }
