@@ -32,7 +32,7 @@ import (
 //  1. whose URL the page declares to be canonical (RFC 6596),
 //  2. whose URL does not name another language where the URL of a duplicate names that of the page:
 //     of /tr/a and /en/a with an English text, which nobody has translated yet, it is /en/a,
-// 3. whose site most other sites link to, where twenty count as many as more,
+//  3. whose site most other sites link to, counting at most twenty,
 //  4. to which most pages link,
 //  5. whose URL is the plainest, see weburl.Plainer.
 //

@@ -157,7 +157,7 @@ func (s *stages) checkSpace() error {
 	if free >= s.minFree {
 		return s.checkDisks()
 	}
-	return fmt.Errorf("crawl: only %d MB are free on the disk of %s, and %d MB must stay free: %w",
+	return fmt.Errorf("only %d MB are free on the disk of %s, and %d MB must stay free: %w",
 		free>>20, s.dir, s.minFree>>20, syscall.ENOSPC)
 }
 
@@ -170,6 +170,6 @@ func (s *stages) checkDisks() error {
 	if err != nil || room >= s.minFree {
 		return err
 	}
-	return fmt.Errorf("crawl: only %d MB are free for pages on any of the disks of %s, and %d MB must stay free: %w",
+	return fmt.Errorf("only %d MB are free for pages on any of the disks of %s, and %d MB must stay free: %w",
 		room>>20, s.dir, s.minFree>>20, syscall.ENOSPC)
 }

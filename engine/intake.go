@@ -177,7 +177,7 @@ func (n *intake) parse(f *vocab.Fetch, o *outcome) (redirect string, err error) 
 	if doc.Info.Genre == vocab.Scripted {
 		o.result.Validators = vocab.Validators{} // so that a later crawl can render it
 	}
-	n.icons.Name(f.URL, doc.Icon)
+	n.icons.AddDeclared(f.URL, doc.Icon)
 	o.document, o.targets = doc, n.addLinks(doc, f.Depth)
 	n.addURLs(doc.Related, f.Doc, f.Depth)
 	return "", nil

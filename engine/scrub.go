@@ -61,7 +61,9 @@ func (s *scrubber) scrub() error {
 	s.next, s.last = next, time.Now()
 	if next == 0 {
 		m := s.builder.Manifest()
-		s.index = append(slices.Clone(m.Segments), m.Links...)
+		if s.index = append(slices.Clone(m.Segments), m.Links...); len(s.index) == 0 {
+			s.ended = s.last
+		}
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -98,6 +98,23 @@ func TestScrubRests(t *testing.T) {
 	}
 }
 
+// TestScrubRestsWithoutIndex: a crawl without segments and links rests after its repository, too.
+func TestScrubRestsWithoutIndex(t *testing.T) {
+	w := newMovingWeb(t, seedOf(t), 16)
+	o := w.folder("data")
+	o.Seeds = nil
+	o.URLs.Recrawl = urlserver.Recrawl{Mode: urlserver.Watch}
+	c, err := engine.Open(t.Context(), o)
+	testweb.Must(t, err)
+	defer c.Close()
+	for range 3 {
+		testweb.Must(t, c.Scrub(time.Hour))
+	}
+	if n := c.Status().Scrubs; n != 1 {
+		t.Errorf("the repository was read %d times without a rest", n)
+	}
+}
+
 // TestIdleMerge: as long as nothing is to be merged, no segment is opened to see that.
 func TestIdleMerge(t *testing.T) {
 	w := newMovingWeb(t, seedOf(t), 16)

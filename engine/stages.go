@@ -161,7 +161,7 @@ func (s *stages) flushBatch(ctx context.Context) error {
 	return s.builder.Flush(ctx)
 }
 
-// idle is the wait for a lease when the URL server cannot say how long.
+// idle is the wait for a lease if Grant returned no time.
 const idle = time.Second
 
 // isContextError reports whether err is the end of a context.

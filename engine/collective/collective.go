@@ -64,7 +64,7 @@ type Crawl struct {
 // o.NewVisitor is called for each shard.
 func Open(ctx context.Context, o engine.Options, n int) (_ *Crawl, err error) {
 	if o.NoIndex {
-		return nil, errors.New("collective: every shard has an index")
+		return nil, errors.New("a crawl into shards must build an index")
 	}
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
@@ -276,7 +276,7 @@ func (c *Crawl) divide(seeds []string) ([][]string, error) {
 // resolve starts the DNS client of all shards.
 func (c *Crawl) resolve(o dnsclient.Options) (err error) {
 	if c.names, err = dnsclient.New(o); err != nil {
-		return fmt.Errorf("crawler: %w", err)
+		return fmt.Errorf("DNS client: %w", err)
 	}
 	var ctx context.Context
 	ctx, c.stopNames = context.WithCancel(context.Background())

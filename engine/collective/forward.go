@@ -59,7 +59,7 @@ func (s *shard) forward(context.Context) error {
 	return n.send()
 }
 
-// forgetSame empties the drafts that equal what was forwarded last.
+// forgetSame empties the drafts with the links that were forwarded last.
 func (n *message) forgetSame() {
 	if n.forwarded == nil {
 		n.forwarded, n.shard.crossing = map[int]uint64{}, map[vocab.DocID]bool{}

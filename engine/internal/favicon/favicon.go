@@ -15,8 +15,8 @@ import (
 )
 
 // A Collector adds the icon of a host to its leases. The first lease of a host in a run has
-// /favicon.ico. If that file does not exist, a later lease has the icon that the pages name. So an icon
-// costs a host at most two requests, under the rules of robots.txt and the delay.
+// /favicon.ico. If that file does not exist, a later lease has the icon that its pages declare. So a
+// host gets at most two requests for its icon, within robots.txt and the delay.
 // Its methods are safe for concurrent use. Those of nil do nothing.
 type Collector struct {
 	to  *icons.Writer
@@ -56,8 +56,8 @@ func (c *Collector) of(name string) *host {
 	return h
 }
 
-// Name records the icon that a page names, if both are on one host.
-func (c *Collector) Name(page, icon string) {
+// AddDeclared records the URL of the icon that a page declares, if both are on one host.
+func (c *Collector) AddDeclared(page, icon string) {
 	if c == nil || icon == "" {
 		return
 	}

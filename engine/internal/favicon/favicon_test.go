@@ -41,7 +41,7 @@ func TestHandle(t *testing.T) {
 		}
 	}
 	var none *Collector
-	none.Name("http://a.test/", "http://a.test/i.png")
+	none.AddDeclared("http://a.test/", "http://a.test/i.png")
 	if lease := none.Extend(vocab.Lease{URLs: make([]vocab.Target, 1)}); len(lease.URLs) != 1 {
 		t.Error("no collector extends a lease")
 	}
