@@ -93,7 +93,7 @@ var hebrewBefore = append([]string{""}, strings.Fields("ה ו ב כ ל מ ש ו�
 
 var hebrewAfter = []string{"", "ים", "ות"}
 
-// hebrewStems returns what a word may be without a prefix and a plural: at least three letters.
+// hebrewStems returns the possible stems of a word, without prefixes and plural: at least three letters.
 func hebrewStems(word string) (all []string) {
 	for _, before := range hebrewBefore {
 		rest, ok := strings.CutPrefix(word, before)
@@ -122,7 +122,7 @@ var (
 	koreanTopic = append([]string{""}, strings.Fields("은 는 도 만 의")...)
 )
 
-// koreanStems returns what a word may be without particles: at least two syllables.
+// koreanStems returns the possible stems of a word, without particles: at least two syllables.
 func koreanStems(word string) (all []string) {
 	for _, topic := range koreanTopic {
 		rest, ok := strings.CutSuffix(word, topic)

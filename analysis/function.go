@@ -8,9 +8,9 @@ import (
 	"unicode/utf8"
 )
 
-// functionWords are English words that join others and say nothing of a subject by themselves, with
-// what the tokenizer leaves of "don't" or "we'll". They are the closed classes of the language:
-// articles, pronouns, auxiliary verbs, conjunctions, prepositions, question words.
+// functionWords are English words that join others and have no subject of their own, with the terms
+// of "don't" and "we'll". They are the closed classes of the language: articles, pronouns, auxiliary
+// verbs, conjunctions, prepositions, question words.
 var functionWords = setOf(`
 	a an the this that these those
 	i me my mine we us our ours you your yours he him his she her hers it its they them their theirs

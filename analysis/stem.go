@@ -91,7 +91,7 @@ func stemmerOf(word, lang string) *stemmer {
 	return s
 }
 
-// prefixes returns what each form of a word begins with that has one of its stems.
+// prefixes returns the possible beginnings of the forms that have one of the stems of a word.
 func (s *stemmer) prefixes(word string, stems []string) (all []string) {
 	for _, stem := range stems {
 		if s.before != nil {

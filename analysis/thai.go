@@ -17,10 +17,9 @@ import (
 //go:embed thai.txt
 var thaiText string
 
-// A thaiRun is a run of Thai letters with their marks. It is cut into words when it ends: those of
-// the dictionary and, between them, what is no word. Of all ways to cut it, the one with the least
-// letters in no word and then the fewest words is taken; of several, that with the longer words
-// first.
+// A thaiRun is a run of Thai letters with their marks. At its end it is cut into words of the
+// dictionary and the unknown text between them. Of all ways to cut it, the best has the least unknown
+// letters, then the fewest words, then the longer words first.
 //
 // A run is cut between clusters alone, which are a letter with its marks.
 type thaiRun struct {
@@ -187,7 +186,7 @@ func (r *thaiRun) reach(to, from, cost int, word bool) {
 // A trie finds words letter by letter. Its first node is the root.
 type trie []trieNode
 
-// A trieNode is what the words with one prefix have in common.
+// A trieNode is the node of one prefix.
 type trieNode struct {
 	first  int32 // its children follow each other, sorted
 	n      uint8

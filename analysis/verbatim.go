@@ -7,7 +7,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// VerbatimHash returns a hash of a text as one types it, which distinguishes names with the same terms:
+// VerbatimHash returns a hash of the characters of a text, which distinguishes names with the same terms:
 // C, C# and C++. It does not distinguish compatibility forms (NFKC), upper and lower case, kinds of
 // dashes, kinds of single quotes, and kinds and lengths of white space. It ignores white space at the
 // ends, double quotes and format characters. Accents count. One in 256 texts has the hash of another.

@@ -28,7 +28,7 @@ type ImageFetcher struct {
 
 	mu    sync.Mutex
 	hosts map[string]*imageHost // with running or waiting fetches
-	held  map[string]time.Time  // end of the pause that a host asked for
+	held  map[string]time.Time  // end of the pause of a host, by its Retry-After
 }
 
 // An imageHost serializes the fetches from a host.
@@ -135,7 +135,7 @@ func (x *ImageFetcher) release(host string, h *imageHost) {
 	}
 }
 
-// hold makes fetches from a host fail for the time that the host asked for.
+// hold makes fetches from a host fail for the time of its Retry-After.
 func (x *ImageFetcher) hold(host string, d time.Duration) {
 	if d <= 0 {
 		return

@@ -17,10 +17,10 @@ import (
 // A machine may have light copies of some shards, without stored pages. It reads these from a machine
 // that has the shard whole, by the calls that queries use: see [searcher.Options].Remote.
 
-// pageCallPrefix tells a call for a page from those of queries.
+// pageCallPrefix begins calls for a page, and distinguishes them from those of queries.
 const pageCallPrefix = `{"Page":`
 
-// A pageCall asks for a stored page.
+// A pageCall requests a stored page.
 type pageCall struct {
 	Page struct {
 		Doc vocab.DocID

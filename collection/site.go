@@ -66,7 +66,7 @@ func OpenSite(dir string, s *searcher.Searcher, links *SharedLinks) (*Site, erro
 	return site, nil
 }
 
-// pagesOf returns the stored pages of the shard of a document that s.Searcher knows.
+// pagesOf returns the stored pages of the shard of an indexed document.
 func (s *Site) pagesOf(doc vocab.DocID) *storedPages {
 	shard, _ := doc.Shard()
 	return s.stored[shard]

@@ -166,7 +166,7 @@ func (s *Site) Life(ctx context.Context, doc vocab.DocID) (*Life, error) {
 	return l, nil
 }
 
-// Trace is TakeTrace for a URL as typed by a user. The error wraps ErrBadURL if it is not valid.
+// Trace is ReadTrace for a URL as typed by a user. The error wraps ErrBadURL if it is not valid.
 func (s *Site) Trace(ctx context.Context, url string) (*Trace, error) {
 	u, err := weburl.ParseTyped(url)
 	if err != nil {
@@ -341,7 +341,7 @@ func absence(r *control.Step) string {
 	return cmp.Or(r.Fetch.Reason, r.Fetch.Outcome.String())
 }
 
-// OpenTrace is TakeTrace for a folder without an open searcher. The error wraps
+// OpenTrace is ReadTrace for a folder without an open searcher. The error wraps
 // control.ErrUnknownURL for a URL without a docID, or is the reason why the records cannot be read.
 func OpenTrace(ctx context.Context, dir string, u weburl.URL) (*Trace, error) {
 	if err := shards.Check(dir); err != nil {

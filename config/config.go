@@ -19,9 +19,9 @@
 //	queries = ["wifi", "wireless network"]
 //	url = "https://docs.example.org/network"
 //
-// [crawl] has the flags that the crawl command was given, under their names; others have their
-// defaults. Comments stay when a flag is changed. The file has the name of a file of credentials,
-// not its content. Only its owner can read it.
+// [crawl] has the flags of the crawl command by name; a flag that is missing has its default.
+// Comments stay when a flag is changed. The file has the name of a file of credentials, not its
+// content. Only its owner can read it.
 package config
 
 import (
@@ -332,7 +332,7 @@ var ErrChanged = errors.New("the file was changed in the meantime")
 // stay, unless the file has a form that only a rewrite can change. The error wraps ErrChanged if
 // the file changed since it was read.
 func (c *Config) Write() error {
-	if err := isStill(c.path, c.content); err != nil {
+	if err := checkUnchanged(c.path, c.content); err != nil {
 		return err
 	}
 	content, ok := edit(c.content, c.was, c.Crawl)
@@ -361,14 +361,14 @@ func (c *Config) Write() error {
 // Replace replaces the whole file of a data folder, which had the content was; nil if there was none.
 // Only its owner can read it. The error wraps ErrChanged if the file has another content.
 func Replace(dir string, was, now []byte) error {
-	if err := isStill(Path(dir), was); err != nil {
+	if err := checkUnchanged(Path(dir), was); err != nil {
 		return err
 	}
 	return replace(Path(dir), now)
 }
 
-// isStill returns an error if a file exists and does not have the content was.
-func isStill(path string, was []byte) error {
+// checkUnchanged returns an error if a file exists and does not have the content was.
+func checkUnchanged(path string, was []byte) error {
 	now, err := os.ReadFile(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):

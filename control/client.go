@@ -80,7 +80,7 @@ func (c *Client) Status(ctx context.Context) (*vocab.CrawlStatus, error) {
 	var sum *vocab.CrawlStatus
 	err := c.each(func(c *Client) error {
 		st := &vocab.CrawlStatus{}
-		err := c.ask(ctx, http.MethodGet, "/status", nil, st)
+		err := c.call(ctx, http.MethodGet, "/status", nil, st)
 		switch {
 		case sum == nil || sum.Process == 0: // of no crawl
 			sum = st
@@ -94,12 +94,12 @@ func (c *Client) Status(ctx context.Context) (*vocab.CrawlStatus, error) {
 
 // Pause stops fetching until Resume.
 func (c *Client) Pause(ctx context.Context) error {
-	return c.each(func(c *Client) error { return c.ask(ctx, http.MethodPost, "/pause", nil, nil) })
+	return c.each(func(c *Client) error { return c.call(ctx, http.MethodPost, "/pause", nil, nil) })
 }
 
 // Resume ends a pause.
 func (c *Client) Resume(ctx context.Context) error {
-	return c.each(func(c *Client) error { return c.ask(ctx, http.MethodPost, "/resume", nil, nil) })
+	return c.each(func(c *Client) error { return c.call(ctx, http.MethodPost, "/resume", nil, nil) })
 }
 
 // ErrDividedSeeds is the error of Add for a collection whose shards are divided among nodes.
@@ -111,7 +111,7 @@ func (c *Client) Add(ctx context.Context, urls []string) ([]vocab.AddResult, err
 		return nil, ErrDividedSeeds
 	}
 	var answer addAnswer
-	err := c.ask(ctx, http.MethodPost, "/add", addRequest{urls}, &answer)
+	err := c.call(ctx, http.MethodPost, "/add", addRequest{urls}, &answer)
 	return answer.Added, err
 }
 
@@ -120,7 +120,7 @@ func (c *Client) Add(ctx context.Context, urls []string) ([]vocab.AddResult, err
 func (c *Client) Remove(ctx context.Context, pattern string) (removed uint64, err error) {
 	err = c.each(func(c *Client) error {
 		var answer removeAnswer
-		err := c.ask(ctx, http.MethodPost, "/remove", removeRequest{pattern}, &answer)
+		err := c.call(ctx, http.MethodPost, "/remove", removeRequest{pattern}, &answer)
 		removed += answer.Removed
 		return err
 	})
@@ -131,31 +131,31 @@ func (c *Client) Remove(ctx context.Context, pattern string) (removed uint64, er
 func (c *Client) SetDelay(ctx context.Context, host string, d time.Duration) (string, error) {
 	var answer delayAnswer
 	err := c.each(func(c *Client) error {
-		return c.ask(ctx, http.MethodPost, "/delay", delayRequest{host, d}, &answer)
+		return c.call(ctx, http.MethodPost, "/delay", delayRequest{host, d}, &answer)
 	})
 	return answer.Site, err
 }
 
 // Block blocks targets permanently, see engine.Block.
 func (c *Client) Block(ctx context.Context, targets []string) (r BlockReport, err error) {
-	return r, c.ask(ctx, http.MethodPost, "/ban", blockRequest{targets}, &r)
+	return r, c.call(ctx, http.MethodPost, "/ban", blockRequest{targets}, &r)
 }
 
 // Unblock unblocks targets.
 func (c *Client) Unblock(ctx context.Context, targets []string) (r BlockReport, err error) {
-	return r, c.ask(ctx, http.MethodPost, "/unban", blockRequest{targets}, &r)
+	return r, c.call(ctx, http.MethodPost, "/unban", blockRequest{targets}, &r)
 }
 
 // Blocked returns the patterns of all blocks.
 func (c *Client) Blocked(ctx context.Context) ([]string, error) {
 	var r BlockReport
-	err := c.ask(ctx, http.MethodGet, "/bans", nil, &r)
+	err := c.call(ctx, http.MethodGet, "/bans", nil, &r)
 	return r.Patterns, err
 }
 
 // Trace returns the records of a URL, see Follow.
 func (c *Client) Trace(ctx context.Context, u weburl.URL) (steps []Step, err error) {
-	err = c.ask(ctx, http.MethodGet, "/trace?url="+url.QueryEscape(u.String()), nil, &steps)
+	err = c.call(ctx, http.MethodGet, "/trace?url="+url.QueryEscape(u.String()), nil, &steps)
 	if err == nil && len(steps) == 0 {
 		err = errors.New("the crawl returned no record and no error")
 	}
@@ -165,19 +165,19 @@ func (c *Client) Trace(ctx context.Context, u weburl.URL) (steps []Step, err err
 // Snapshot makes the crawl copy its data folder for a purpose.
 func (c *Client) Snapshot(ctx context.Context, p snapshot.Purpose) (*snapshot.Snapshot, error) {
 	s := &snapshot.Snapshot{}
-	return s, c.ask(ctx, http.MethodPost, "/snapshot?for="+url.QueryEscape(string(p)), nil, s)
+	return s, c.call(ctx, http.MethodPost, "/snapshot?for="+url.QueryEscape(string(p)), nil, s)
 }
 
 // Changes returns a text that differs after each change of the document index. A snapshot is
 // no change.
 func (c *Client) Changes(ctx context.Context) (string, error) {
 	var answer changesAnswer
-	err := c.ask(ctx, http.MethodGet, "/changes", nil, &answer)
+	err := c.call(ctx, http.MethodGet, "/changes", nil, &answer)
 	return answer.Changes, err
 }
 
-// ask sends body as JSON and decodes the answer into answer, if not nil.
-func (c *Client) ask(ctx context.Context, method, path string, body, answer any) error {
+// call sends body as JSON and decodes the answer into answer, if not nil.
+func (c *Client) call(ctx context.Context, method, path string, body, answer any) error {
 	var sent bytes.Buffer
 	if body != nil {
 		if err := json.NewEncoder(&sent).Encode(body); err != nil {
@@ -199,7 +199,7 @@ func (c *Client) ask(ctx context.Context, method, path string, body, answer any)
 	defer response.Body.Close()
 	got, err := io.ReadAll(io.LimitReader(response.Body, maxAnswer))
 	if err != nil {
-		return fmt.Errorf("crawl: %s: %w", path, err)
+		return fmt.Errorf("control socket: %s: %w", path, err)
 	}
 	if response.StatusCode != http.StatusOK {
 		return refusal(response.StatusCode, got)

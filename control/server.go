@@ -117,5 +117,5 @@ func writeAnswer(w http.ResponseWriter, body any, err error) {
 	}
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	json.NewEncoder(w).Encode(body) // fails if the client has gone
+	json.NewEncoder(w).Encode(body) // fails if the client has closed the connection
 }

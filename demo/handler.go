@@ -31,7 +31,7 @@ func (s *site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(a.status)
 	case a.status == http.StatusOK:
 		w.Header().Set("Content-Type", a.contentType)
-		_, _ = w.Write(a.body) // errors of writing mean that the client has gone, here and below
+		_, _ = w.Write(a.body) // fails only if the client has closed the connection, here and below
 	default:
 		h.refuse(w, a.status)
 	}

@@ -46,7 +46,7 @@ func Bench(ctx context.Context, s Searcher, queries []string, o BenchOptions) ([
 				err = ctx.Err()
 			}
 			if err != nil {
-				return nil, fmt.Errorf("eval: query %q: %w", query, err)
+				return nil, fmt.Errorf("query %q: %w", query, err)
 			}
 			if pass == 0 {
 				timings[i] = Timing{query, answer.Total, math.MaxInt64}

@@ -15,7 +15,7 @@ type Gain struct {
 	High float64 `json:"high"`
 }
 
-// A Comparison compares two runs on the same queries, by MRR@10 unless it says otherwise.
+// A Comparison compares two runs on the same queries. All of it but NDCG10 is by MRR@10.
 type Comparison struct {
 	Better int     `json:"better"` // queries
 	Worse  int     `json:"worse"`
@@ -43,14 +43,14 @@ func Compare(judged []Judged, before, after [][]string, seed uint64) Comparison 
 		}
 	}
 	random := rand.New(rand.NewPCG(seed, 1))
-	c.P = chance(mrr, random)
+	c.P = pValue(mrr, random)
 	c.Gain, c.NDCG10 = gain(mrr, random), gain(ndcg, random)
 	return c
 }
 
-// chance returns p of a paired randomization test (SAC07): if the runs do not differ, the two results
+// pValue returns p of a paired randomization test (SAC07): if the runs do not differ, the two results
 // of a query may be swapped.
-func chance(gains []float64, random *rand.Rand) float64 {
+func pValue(gains []float64, random *rand.Rand) float64 {
 	gains = slices.DeleteFunc(slices.Clone(gains), func(g float64) bool { return g == 0 })
 	observed, asLarge := math.Abs(sum(gains)), 0
 	for range trials {

@@ -49,11 +49,11 @@ func eachLine(r io.Reader, name string, split func(string) []string, visit func(
 			continue
 		}
 		if err := visit(split(strings.TrimSuffix(lines.Text(), "\r"))); err != nil {
-			return fmt.Errorf("eval: %s, line %d: %w", name, n, err)
+			return fmt.Errorf("%s, line %d: %w", name, n, err)
 		}
 	}
 	if err := lines.Err(); err != nil {
-		return fmt.Errorf("eval: %s, line %d: %w", name, n+1, err)
+		return fmt.Errorf("%s, line %d: %w", name, n+1, err)
 	}
 	return nil
 }

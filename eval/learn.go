@@ -206,7 +206,7 @@ func (l *Learner) examples(ctx context.Context, judged []Judged) (all []*example
 		for _, mode := range []Mode{All, Any} {
 			t, err := l.Searcher.Trial(ctx, mode.Text(j.Query))
 			if err != nil {
-				return nil, fmt.Errorf("eval: query %q: %w", j.Query, err)
+				return nil, fmt.Errorf("query %q: %w", j.Query, err)
 			}
 			s.trials = append(s.trials, t)
 			docs := t.Order(&scoring.Default)

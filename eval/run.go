@@ -94,7 +94,7 @@ func (r *Runner) Run(ctx context.Context, judged []Judged) ([][]Entry, error) {
 	for i := range judged {
 		entries, err := r.query(ctx, judged[i].Query)
 		if err != nil {
-			return nil, fmt.Errorf("eval: query %q: %w", judged[i].Query, err)
+			return nil, fmt.Errorf("query %q: %w", judged[i].Query, err)
 		}
 		run[i] = entries
 	}
@@ -104,16 +104,16 @@ func (r *Runner) Run(ctx context.Context, judged []Judged) ([][]Entry, error) {
 func (r *Runner) query(ctx context.Context, query string) (entries []Entry, err error) {
 	seen := map[vocab.DocID]bool{}
 	if r.Mode != Fill && r.Mode != "" {
-		return r.ask(ctx, nil, seen, r.Mode.Text(query))
+		return r.appendResults(ctx, nil, seen, r.Mode.Text(query))
 	}
-	if entries, err = r.ask(ctx, nil, seen, query); err != nil || len(entries) >= r.Depth {
+	if entries, err = r.appendResults(ctx, nil, seen, query); err != nil || len(entries) >= r.Depth {
 		return entries, err
 	}
-	return r.ask(ctx, entries, seen, Any.Text(query))
+	return r.appendResults(ctx, entries, seen, Any.Text(query))
 }
 
-// ask appends results that were not seen before, until there are enough.
-func (r *Runner) ask(ctx context.Context, entries []Entry, seen map[vocab.DocID]bool, text string) ([]Entry, error) {
+// appendResults appends results that were not seen before, until there are enough.
+func (r *Runner) appendResults(ctx context.Context, entries []Entry, seen map[vocab.DocID]bool, text string) ([]Entry, error) {
 	fill := r.Mode == Fill || r.Mode == ""
 	req := searcher.Request{
 		Query: text, Bare: true, Verbatim: r.Verbatim || !fill, Ungrouped: true, Strict: !fill,

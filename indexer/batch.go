@@ -82,7 +82,7 @@ func (b *Batch) Bytes() int64 {
 
 // errFull is the error of Add if the number of documents or terms would overflow its type. Bytes
 // reaches many gigabytes long before.
-var errFull = errors.New("indexer: batch is full")
+var errFull = errors.New("the batch is full")
 
 // Add adds a document whose page is stored at address. It replaces the same document if the batch has
 // it.

@@ -20,7 +20,7 @@ type Fields struct {
 func ParseFields(f *Fields, buf *Buffer) (*Document, error) {
 	p := &buf.parser
 	if err := p.startAt(f.URL); err != nil {
-		return nil, fmt.Errorf("indexer: text %s: %w", f.URL, err)
+		return nil, fmt.Errorf("text %s: %w", f.URL, err)
 	}
 	p.meta.setTitle(f.Title)
 	p.append(f.Body, plainStyle)

@@ -50,8 +50,7 @@ func (f *format) size() uint8 {
 	return vocab.NormalSize
 }
 
-// named reports whether the text names what follows: a heading below the first level, or a defined
-// term.
+// named reports whether the text is a heading below the first level, or a defined term.
 func (f *format) named() bool {
 	return f.heading == vocab.Heading2 || f.heading == vocab.Heading3 || f.term
 }

@@ -40,7 +40,7 @@ func Images(page *vocab.Page, buf *Buffer) ([]vocab.Image, error) {
 		err = p.startAt(page.URL)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("indexer: images of %s: %w", page.URL, err)
+		return nil, fmt.Errorf("images of %s: %w", page.URL, err)
 	}
 	r.meta.obeyHeader(page.Robots)
 	if isMarkdown {

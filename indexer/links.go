@@ -115,8 +115,8 @@ func (c *linkCollector) start(title []byte) {
 	c.anchor = anchor{open: true, link: len(c.links) - 1, start: len(c.text), title: append(c.anchor.title[:0], title...)}
 }
 
-// appendText adds a piece of text, without white space at its ends, to the open link. space says
-// that white space is before it.
+// appendText adds a piece of text, without white space at its ends, to the open link. space is true
+// if white space precedes it.
 func (c *linkCollector) appendText(piece []byte, space bool) {
 	n := len(c.text) - c.anchor.start
 	if n >= maxAnchorText {

@@ -2,7 +2,7 @@ package indexer
 
 import "anatomy/vocab"
 
-// An Outline has what a crawl without index needs of a page: its links, and a sample of its text.
+// An Outline has the links of a page and a sample of its text, for a crawl without index.
 type Outline struct {
 	Links    []OutlineLink // in the order of the page, most of them once; valid until the Buffer is used again
 	Related  []string      // as in [Document]

@@ -64,7 +64,7 @@ func (b *Buffer) parse(page *vocab.Page, outlineOnly bool) error {
 		err = b.read(page, outlineOnly)
 	}
 	if err != nil {
-		return fmt.Errorf("indexer: parse %s: %w", page.URL, err)
+		return fmt.Errorf("parse %s: %w", page.URL, err)
 	}
 	return nil
 }

@@ -27,7 +27,7 @@ type partName struct {
 
 // parts collects the names of the parts of a page. A name is the target of a fragment, as in
 // id="dict.items" or <a name="install">, or a heading below the first level or a defined term, if
-// that is one word. Names say what the page answers beside its title. Programs generate many ids, so
+// that is one word. Names are subjects of the page beside its title. Programs generate many ids, so
 // an id counts only if the page has all its words. Longer headings are found by the type of their
 // hits.
 //

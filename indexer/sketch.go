@@ -43,7 +43,7 @@ func (s *sketcher) text() (text uint64, ok bool) {
 	return text, true
 }
 
-// filled returns the hash of a part. A part without pairs borrows that of another one, chosen by a
+// filled returns the hash of a part. A part without pairs has that of another one, chosen by a
 // pseudo-random sequence that is the same for all pages and reaches all parts (Shrivastava 2017).
 func (s *sketcher) filled(part int) uint64 {
 	h := s.most[part]

@@ -20,7 +20,7 @@ const blockGap = 2
 // need more.
 const maxKept = 1 << 20
 
-// A style is what a hit stores beside its position, and whether the text is in a link.
+// A style has the attributes of text that decide its hits, and whether the text is shown.
 type style struct {
 	kind  vocab.HitType
 	link  bool // to another page

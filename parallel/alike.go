@@ -8,15 +8,15 @@ import (
 	"anatomy/disk/translations"
 )
 
-// Bounds of the similarity, from 0 to 1: see [matcher.match].
+// Bounds of the similarity, from 0 to 1: see [finder.matchLanguages].
 const (
-	alikeAlone = 0.35 // of two pages that nothing else pairs
-	alikeLeast = 0.22 // of two pages of which each is by far the best for the other
-	clearly    = 1.3  // times the second best is by far the best
-	barely     = 1.08 // times the second best is better
-	leastShare = 0.1  // of the pages of the smaller language that have a version in the larger one
-	enough     = 0.7  // of the pages of the smaller language have versions: the others have none
-	rounds     = 3    // in all but the first, links to known versions count
+	alikeAlone  = 0.35 // of two pages that nothing else pairs
+	alikeLeast  = 0.22 // of two pages of which each is by far the best for the other
+	clearlyBest = 1.3  // factor over the second best of a clear match
+	barelyBest  = 1.08 // least factor over the second best
+	leastShare  = 0.1  // of the pages of the smaller language that have a version in the larger one
+	enoughShare = 0.7  // of the pages of the smaller language have versions: the others have none
+	rounds      = 3    // in all but the first, links to known versions count
 )
 
 // joinAlike joins pages whose content and structure are alike, in each two languages of the site,
@@ -117,7 +117,7 @@ type best struct {
 func (f *finder) matchLanguages(a, b []*page, round int) (joined int) {
 	x, y := f.free(a, b[0].lang), f.free(b, a[0].lang)
 	known, least := len(a)-len(x.pages), min(len(a), len(b))
-	if float64(known) >= enough*float64(least) || len(x.pages) == 0 || len(x.pages)+len(y.pages) > maxCompared {
+	if float64(known) >= enoughShare*float64(least) || len(x.pages) == 0 || len(x.pages)+len(y.pages) > maxCompared {
 		return 0
 	}
 	if !f.spend(x.size + y.size) {
@@ -134,7 +134,7 @@ func (f *finder) matchLanguages(a, b []*page, round int) (joined int) {
 			continue
 		}
 		second := max(m.second, forY[m.page].second)
-		if m.alike >= alikeAlone && m.alike >= barely*second || m.alike >= alikeLeast && m.alike >= clearly*second {
+		if m.alike >= alikeAlone && m.alike >= barelyBest*second || m.alike >= alikeLeast && m.alike >= clearlyBest*second {
 			pairs = append(pairs, pair{x.pages[i], y.pages[m.page], m.alike})
 		}
 	}
@@ -217,8 +217,8 @@ func (f *finder) compare(x, y side) (forX, forY []best) {
 			alike := dot[k] / (normX[i] * normY[k])
 			alike *= sizeRatio(x.pages[i].Size, y.pages[k].Size)
 			dot[k] = 0
-			m.see(int(k), alike)
-			forY[k].see(i, alike)
+			m.consider(int(k), alike)
+			forY[k].consider(i, alike)
 		}
 		touched = touched[:0]
 		forX = append(forX, m)
@@ -226,8 +226,8 @@ func (f *finder) compare(x, y side) (forX, forY []best) {
 	return forX, forY
 }
 
-// see updates the best match with a page.
-func (b *best) see(page int, alike float64) {
+// consider updates the best match with a page.
+func (b *best) consider(page int, alike float64) {
 	if alike > b.alike {
 		b.page, b.alike, b.second = page, alike, b.alike
 	} else {

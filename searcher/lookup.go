@@ -46,7 +46,7 @@ func (s *Searcher) Has(doc vocab.DocID) bool {
 func (s *Searcher) Find(ctx context.Context, url string) (doc vocab.DocID, err error) {
 	u, err := weburl.Parse(url)
 	if err != nil {
-		return 0, fmt.Errorf("searcher: find %q: %w", url, err)
+		return 0, fmt.Errorf("find %q: %w", url, err)
 	}
 	err = s.read(func(v *view) error {
 		c, err := v.find(&u)
@@ -112,7 +112,7 @@ func (s *Searcher) Site(ctx context.Context, site string, n int) (SitePages, err
 		return err
 	})
 	if err != nil {
-		err = fmt.Errorf("searcher: site %q: %w", site, err)
+		err = fmt.Errorf("site %q: %w", site, err)
 	}
 	return all, err
 }

@@ -73,7 +73,7 @@ func ranked(ctx context.Context, s *Searcher, base *view, name string) (*view, e
 		v, err = withRanks(s, base, name)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("searcher: %w", err)
+		return nil, err
 	}
 	if old == nil && len(s.named) >= maxNamed {
 		clear(s.named)

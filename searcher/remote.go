@@ -22,8 +22,8 @@ import (
 
 // Errors of AnswerShard.
 var (
-	ErrShard    = errors.New("searcher: this machine does not have the shard whole")
-	ErrState    = errors.New("searcher: this machine does not have the asked state of the shard")
+	ErrShard    = errors.New("this machine does not have the whole shard")
+	ErrState    = errors.New("this machine does not have the requested state of the shard")
 	ErrCall     = shard.ErrCall
 	errWeights  = fmt.Errorf("%w: it has other weights", ErrState)
 	errReplaced = fmt.Errorf("%w: its files are replaced", ErrState)
@@ -86,7 +86,7 @@ type servedShard struct {
 	last time.Time
 }
 
-// ServedAs is what a call needs a snapshot for, besides its key.
+// A servedAs is the part of a call, beside the key, that determines how its snapshot is made.
 type servedAs struct {
 	shard   int
 	weights string // their sum

@@ -176,7 +176,7 @@ func visitAll(ctx context.Context, p *pass, pages []scoring.Candidate, each func
 func (s *Searcher) Explain(ctx context.Context, req Request, url string) (*Explanation, error) {
 	u, err := weburl.Parse(url)
 	if err != nil {
-		return nil, fmt.Errorf("searcher: explain %q: %w", url, err)
+		return nil, fmt.Errorf("explain %q: %w", url, err)
 	}
 	req.Ungrouped, req.Similar = false, 0
 	req = req.bounded()

@@ -48,7 +48,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"sync"
 	"sync/atomic"
@@ -156,7 +155,7 @@ func OpenShards(dirs []string, o Options) (*Searcher, error) {
 	o = o.withDefaults()
 	cache, err := segment.NewCache(segment.CacheOptions{Blocks: o.CacheBytes, Docs: o.CacheBytes / 2})
 	if err != nil {
-		return nil, fmt.Errorf("searcher: %w", err)
+		return nil, err
 	}
 	s := &Searcher{
 		o: o, cache: cache, answers: answerCache{Limit: o.AnswerBytes},

@@ -169,7 +169,7 @@ func (v *view) locate(doc vocab.DocID) (p *snapshot.Part, ord vocab.Ordinal, err
 	if snap := v.shard(doc); snap != nil {
 		return snap.Locate(doc)
 	}
-	return nil, 0, fmt.Errorf("searcher: document %d: %w", doc, ErrNotIndexed)
+	return nil, 0, fmt.Errorf("document %d: %w", doc, ErrNotIndexed)
 }
 
 // find returns the live document of a URL.

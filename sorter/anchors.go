@@ -190,7 +190,7 @@ func (x *anchors) dictionary() int { return len(x.names) }
 
 func (x *anchors) oldTerms() bool { return false }
 
-// eachID does nothing: the builder knows the uncrawled documents.
+// eachID does nothing: builder.origins already has the uncrawled documents.
 func (x *anchors) eachID(func(vocab.DocID)) error { return nil }
 
 func (x *anchors) eachDoc(fn visit) error {
@@ -209,7 +209,7 @@ func (x *anchors) eachDoc(fn visit) error {
 
 // sort sorts all hits by term and document, once the documents have their ordinals. It is a counting
 // sort by term over the documents in order.
-func (x *anchors) sort(held holders) {
+func (x *anchors) sort(held origins) {
 	x.ends = make([]uint32, len(x.names))
 	for _, number := range x.terms {
 		x.ends[number]++

@@ -26,7 +26,7 @@ type Options struct {
 	Dir    string  // the segment's folder, which must not exist
 	Inputs []Input // oldest first: a document in several of them is taken from the last
 
-	// Anchors calls visit with the documents that links lead to, in ascending order of DocID. It may
+	// Anchors calls visit with the targets of links, in ascending order of DocID. It may
 	// skip documents for which want returns false. If it is nil, the segment has no anchor hits: those
 	// of older segments are not kept.
 	Anchors func(want func(vocab.DocID) bool, visit func(Anchored) error) error
@@ -87,9 +87,9 @@ func Build(ctx context.Context, o Options) (Stats, error) {
 	if o.Progress == nil {
 		o.Progress = func(float64) {}
 	}
-	b := &builder{options: o, held: holders{}, anchors: newAnchors(o.MemoryBytes)}
+	b := &builder{options: o, origins: origins{}, anchors: newAnchors(o.MemoryBytes)}
 	if err := segment.Guard(func() error { return b.build(ctx) }); err != nil {
-		return Stats{}, fmt.Errorf("sorter: build %s: %w", o.Dir, err)
+		return Stats{}, fmt.Errorf("build segment %s: %w", o.Dir, err)
 	}
 	return b.stats, nil
 }
@@ -97,7 +97,7 @@ func Build(ctx context.Context, o Options) (Stats, error) {
 type builder struct {
 	options Options
 	out     *segment.Writer
-	held    holders
+	origins origins
 	remaps  [][]vocab.Ordinal // by input: its ordinals to those of the new segment
 	texts   []*textMover      // by input
 	ordinal vocab.Ordinal     // of the next document
@@ -142,10 +142,10 @@ func (b *builder) inputs() []Input {
 func (b *builder) findDocs(ctx context.Context) error {
 	for i, in := range b.options.Inputs {
 		err := in.eachID(func(doc vocab.DocID) {
-			if _, ok := b.held[doc]; ok {
+			if _, ok := b.origins[doc]; ok {
 				b.stats.Superseded++
 			}
-			b.held[doc] = holder{i, noOrdinal}
+			b.origins[doc] = origin{i, noOrdinal}
 		})
 		if err := errors.Join(err, ctx.Err()); err != nil {
 			return err
@@ -164,7 +164,7 @@ func (b *builder) readAnchors(ctx context.Context) error {
 		deleted[doc] = true
 	}
 	want := func(doc vocab.DocID) bool {
-		_, held := b.held[doc]
+		_, held := b.origins[doc]
 		return held || b.options.Uncrawled && !deleted[doc]
 	}
 	last := vocab.DocID(0)
@@ -174,7 +174,7 @@ func (b *builder) readAnchors(ctx context.Context) error {
 			return fmt.Errorf("anchors of document %d came after those of %d", a.Doc, last)
 		}
 		last = a.Doc
-		_, held := b.held[a.Doc]
+		_, held := b.origins[a.Doc]
 		if !held {
 			a.Texts = fromOtherSites(a.Texts)
 		}
@@ -183,7 +183,7 @@ func (b *builder) readAnchors(ctx context.Context) error {
 			b.stats.Unknown++
 			return ctx.Err()
 		case !held:
-			b.held[a.Doc] = holder{len(b.options.Inputs), noOrdinal}
+			b.origins[a.Doc] = origin{len(b.options.Inputs), noOrdinal}
 			b.stats.Uncrawled++
 		}
 		if len(a.Texts) > 0 {
@@ -206,7 +206,7 @@ func (b *builder) writeDocs(ctx context.Context) error {
 	}
 	defer unpacker.Close()
 	for i, in := range b.inputs() {
-		mover, err := newTextMover(in, b.out, unpacker, func(doc vocab.DocID) bool { return b.held.takes(i, doc) })
+		mover, err := newTextMover(in, b.out, unpacker, func(doc vocab.DocID) bool { return b.origins.pending(i, doc) })
 		if err != nil {
 			return err
 		}
@@ -218,7 +218,7 @@ func (b *builder) writeDocs(ctx context.Context) error {
 		b.remaps = append(b.remaps, remap)
 		s := streamDocs(i, in)
 		defer s.stop()
-		ok, err := s.next(b.held)
+		ok, err := s.next(b.origins)
 		if err != nil {
 			return err
 		}
@@ -228,19 +228,19 @@ func (b *builder) writeDocs(ctx context.Context) error {
 	}
 	for !merge.empty() {
 		b.options.Yield()
-		b.options.Progress(docShare * float64(b.ordinal) / float64(len(b.held)))
+		b.options.Progress(docShare * float64(b.ordinal) / float64(len(b.origins)))
 		s := merge.top()
 		if err := b.writeDoc(s); err != nil {
 			return err
 		}
-		ok, err := s.next(b.held)
+		ok, err := s.next(b.origins)
 		if err := errors.Join(err, ctx.Err()); err != nil {
 			return err
 		}
 		merge.fix(ok)
 	}
 	for _, doc := range b.options.Tombstones {
-		if _, held := b.held[doc]; held {
+		if _, held := b.origins[doc]; held {
 			continue
 		}
 		if err := b.out.AddTombstone(doc); err != nil {
@@ -252,7 +252,7 @@ func (b *builder) writeDocs(ctx context.Context) error {
 
 func (b *builder) writeDoc(s *docStream) error {
 	b.remaps[s.input][s.ord] = b.ordinal
-	b.held[s.info.Doc] = holder{s.input, b.ordinal}
+	b.origins[s.info.Doc] = origin{s.input, b.ordinal}
 	b.ordinal++
 	if s.info.Address != 0 && b.options.NewAddress != nil {
 		s.info.Address = b.options.NewAddress(s.info.Address)
@@ -272,7 +272,7 @@ const docShare = 0.25
 
 // writeTerms merges the terms of all inputs.
 func (b *builder) writeTerms(ctx context.Context) error {
-	b.anchors.sort(b.held)
+	b.anchors.sort(b.origins)
 	terms := heap[*queued]{less: byTerm}
 	all := 0 // terms of all inputs
 	for i, in := range b.inputs() {

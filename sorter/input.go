@@ -41,22 +41,23 @@ type source interface {
 // noOrdinal is the ordinal of a document that is not in the new segment, or not yet.
 const noOrdinal = vocab.Ordinal(math.MaxUint32)
 
-// holders are the documents of the new segment.
-type holders map[vocab.DocID]holder
+// origins has the documents of the new segment.
+type origins map[vocab.DocID]origin
 
-// A holder is the input that a document is taken from, and its ordinal once it was written.
-type holder struct {
-	input   int // index in the inputs; the anchors are the last input
-	ordinal vocab.Ordinal
+// An origin is the input from which the merge copies a document, and the ordinal of the document in
+// the new segment.
+type origin struct {
+	input   int           // index in the inputs; the anchors are the last input
+	ordinal vocab.Ordinal // noOrdinal before the document is written
 }
 
-// takes reports whether a document is taken from an input and was not written yet.
-func (h holders) takes(input int, doc vocab.DocID) bool {
-	held, ok := h[doc]
-	return ok && held.input == input && held.ordinal == noOrdinal
+// pending reports whether a document of an input is still to be copied.
+func (m origins) pending(input int, doc vocab.DocID) bool {
+	o, ok := m[doc]
+	return ok && o.input == input && o.ordinal == noOrdinal
 }
 
-var errStopped = errors.New("sorter: stopped")
+var errStopped = errors.New("stopped")
 
 // A docStream returns the documents that are taken from one input, in the order of keys.
 type docStream struct {
@@ -93,12 +94,12 @@ func streamDocs(input int, in Input) *docStream {
 }
 
 // next moves to the next document that the new segment takes from the input.
-func (s *docStream) next(held holders) (ok bool, err error) {
+func (s *docStream) next(from origins) (ok bool, err error) {
 	for {
 		if s.record, ok = s.pull(); !ok {
 			return false, *s.err
 		}
-		if held.takes(s.input, s.info.Doc) {
+		if from.pending(s.input, s.info.Doc) {
 			break
 		}
 	}

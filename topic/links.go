@@ -17,7 +17,7 @@ type candidate struct {
 	olders   float64 // how many these are
 	features features
 	logit    float64 // the last score
-	reported float64 // the score that the caller knows
+	reported float64 // the last score that was returned to the caller
 }
 
 // A vote is a link to a candidate.

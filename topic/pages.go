@@ -41,21 +41,21 @@ const (
 
 // A reader reads the terms of one page after the other.
 type reader struct {
-	places   []place // by term
-	page     uint32  // the number of the page
-	sequence []term  // of the body, in the order of the page
+	indices  []termIndex // by term
+	page     uint32      // the number of the page
+	sequence []term      // of the body, in the order of the page
 }
 
-// A place is the index of a term in the terms of a page.
-type place struct {
+// A termIndex is the index of a term in the terms of a page.
+type termIndex struct {
 	page uint32
 	at   int32
 }
 
 // read returns the page with the given hits, and keeps its sequence of terms.
 func (r *reader) read(hits iter.Seq2[[]byte, vocab.Hit]) *page {
-	if r.places == nil {
-		r.places = make([]place, numTerms)
+	if r.indices == nil {
+		r.indices = make([]termIndex, numTerms)
 	}
 	r.page++
 	r.sequence = r.sequence[:0]
@@ -68,12 +68,12 @@ func (r *reader) read(hits iter.Seq2[[]byte, vocab.Hit]) *page {
 		if hit.Type() < vocab.Title && len(r.sequence) < maxSequence {
 			r.sequence = append(r.sequence, w)
 		}
-		known := &r.places[w]
+		known := &r.indices[w]
 		if known.page != r.page {
 			if len(p.terms) == maxPageTerms {
 				continue
 			}
-			*known = place{r.page, int32(len(p.terms))}
+			*known = termIndex{r.page, int32(len(p.terms))}
 			p.terms = append(p.terms, weighted{term: w})
 		}
 		p.terms[known.at].tf++

@@ -54,8 +54,8 @@ func newTerms() *terms {
 	return t
 }
 
-// freshPages are the pages from which on a page more changes no weight until the next estimate, but
-// that of terms that were not asked for: it would change little.
+// freshPages is the number of pages from which on cached weights are kept until the next estimate,
+// because one more page changes them little.
 const freshPages = 200
 
 // add counts a page.
@@ -133,7 +133,7 @@ func (t *terms) sum(text []term) (sum float64) {
 	return sum
 }
 
-// mean returns the mean log-odds of the terms of a page, weighted by tf-idf. counted says that the
+// mean returns the mean log-odds of the terms of a page, weighted by tf-idf. counted is true if the
 // counts include the page.
 func (t *terms) mean(p *page, counted bool) float64 {
 	v := everything

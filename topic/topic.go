@@ -55,7 +55,7 @@ func Parse(r io.Reader) (*Topic, error) {
 		rest, outside := strings.CutPrefix(line, "-")
 		if !strings.Contains(rest, "://") {
 			if outside {
-				return nil, fmt.Errorf("line %d: a URL has to follow the minus", n)
+				return nil, fmt.Errorf("line %d: a URL must follow the minus", n)
 			}
 			t.Words += line + "\n"
 			continue
@@ -74,7 +74,7 @@ func Parse(r io.Reader) (*Topic, error) {
 		return nil, err
 	}
 	if len(t.Examples) == 0 {
-		return nil, errors.New("no example: a topic needs the URL of at least one of its pages")
+		return nil, errors.New("a topic needs the URL of at least one example page")
 	}
 	return t, nil
 }

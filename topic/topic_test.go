@@ -20,9 +20,9 @@ func TestParse(t *testing.T) {
 
 func TestParseErrors(t *testing.T) {
 	for text, want := range map[string]string{
-		"":                      "no example",
-		"birds":                 "no example",
-		"-http://a.test/":       "no example",
+		"":                      "at least one example page",
+		"birds":                 "at least one example page",
+		"-http://a.test/":       "at least one example page",
 		"http://a.test/\n-bats": "line 2: a URL",
 		"\n\nhttp://a b.test/":  "line 3: ",
 	} {

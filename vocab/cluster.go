@@ -48,7 +48,7 @@ type ClusterOwner struct {
 	Drains   bool      `json:"drains"` // it was asked to hand over
 }
 
-// A ClusterNode is what a node of a cluster reports about itself.
+// A ClusterNode is the report of a cluster's node about itself.
 type ClusterNode struct {
 	Machine    string    `json:"machine"`
 	Version    string    `json:"version"`

@@ -38,7 +38,7 @@ type Validators struct {
 	LastModified string // "Sat, 21 Nov 2026 11:57:15 GMT"
 }
 
-// A TargetKind is what a URL is expected to lead to.
+// A TargetKind is the expected content of a URL.
 type TargetKind uint8
 
 // The kinds of targets.
@@ -49,11 +49,11 @@ const (
 	IconTarget                      // the icon of the host, which is no document: Doc is 0
 )
 
-// A HostReport is what the crawler learned about a host during a lease.
+// A HostReport is the crawler's report on a host at the end of a lease.
 type HostReport struct {
 	Lease      uint64
 	AnswerTime time.Duration // mean time of an answer; 0 if there was none
-	HoldFor    time.Duration // send this site no request for so long (Retry-After, unreachable robots.txt)
+	HoldFor    time.Duration // time without requests to the site (Retry-After, unreachable robots.txt)
 	Reason     string        // of HoldFor, for people: "429 Too Many Requests"
 	Sitemaps   []string      // absolute URLs from robots.txt, or the one that was found without
 	CrawlDelay time.Duration // from robots.txt; 0 if there is none
@@ -78,7 +78,7 @@ const (
 	Forbidden                  // excluded by robots.txt
 	NotFound                   // 404, 410 and other permanent answers
 	Unsupported                // a media type that is not indexed
-	TooLarge                   // header over its bound, or a body of which a part is no use
+	TooLarge                   // header over its bound, or body over its bound whose prefix is useless
 	Refused                    // not allowed or not possible: private address, bad URL, bad certificate
 	NoName                     // the host name does not exist
 	Failed                     // temporary: time-out, 5xx, 429, connection lost; to be retried
@@ -200,8 +200,8 @@ type Link struct {
 	Changed uint32 // last change of the target as stated by a feed, in Unix seconds; 0 if unknown
 }
 
-// A DocInfo is what the index stores about a document besides its hits: for results, and for
-// snippets. It passes from the indexer through barrels into segments.
+// A DocInfo is the record of a document in the index, for results and snippets. It passes from the
+// indexer through barrels into segments.
 type DocInfo struct {
 	Doc         DocID
 	URL         string // canonical

@@ -7,7 +7,7 @@ import (
 
 // A Phase is a part of the final work of a crawl, after the last fetch.
 type Phase struct {
-	Name  string        `json:"name"`    // what is done: "merging the index"; "" before the first phase
+	Name  string        `json:"name"`    // the work: "merging the index"; "" before the first phase
 	Step  int           `json:"step"`    // from 1
 	Steps int           `json:"steps"`   // in all
 	Share float64       `json:"share"`   // of the phase that is done, from 0 to 1; negative if unknown

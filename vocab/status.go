@@ -46,7 +46,7 @@ type CrawlStatus struct {
 	Waiting   map[string]int64 `json:"waiting"`    // hosts that get no request now, by reason
 	Errors    map[string]int64 `json:"errors"`     // fetches of this run without a page, by kind
 
-	// ErrorExamples has the newest URL of each kind in Errors. The server shows it to those who may act.
+	// ErrorExamples has the newest URL of each kind in Errors. The server shows it to operators only.
 	ErrorExamples map[string]string `json:"error_examples,omitempty"`
 
 	Outcomes map[string]int64 `json:"outcomes"` // of the last fetch of each URL, by Outcome, over all runs

@@ -69,7 +69,7 @@ func (r *Reader) Next() (*Record, error) {
 	}
 	r.lost = true
 	if r.damages++; r.damages > maxDamages {
-		return nil, fmt.Errorf("warc: near byte %d: damaged in %d places, the rest is not read", r.Offset(), maxDamages)
+		return nil, fmt.Errorf("warc: near byte %d: more than %d damaged records; the rest is not read", r.Offset(), maxDamages)
 	}
 	return nil, &DamageError{r.Offset(), noEOF(err)}
 }
@@ -174,7 +174,7 @@ func (r *Reader) header(rec *Record) error {
 	}
 }
 
-// endOf reads what is between a block and the next record.
+// endOf reads the bytes between a block and the next record.
 func (r *Reader) endOf(version string) error {
 	switch version {
 	case cluewebVersion:
@@ -319,7 +319,7 @@ func (r *Reader) skipBlock(version string, length int64) error {
 	return r.endOf(version)
 }
 
-// A source reads what was unread, and then the archive.
+// A source reads the bytes that were put back, and then the archive.
 type source struct {
 	ahead    [][]byte // a stack, none of them empty
 	unpacker *unpacker

@@ -52,7 +52,7 @@ const (
 	lastPart  = 2
 )
 
-var errTooLarge = fmt.Errorf("bus: the message is larger than %d MB", MaxMessage>>20)
+var errTooLarge = fmt.Errorf("the message is larger than %d MB", MaxMessage>>20)
 
 // A splitter splits the messages of one sender into parts. The zero value is ready.
 type splitter struct {
@@ -99,7 +99,7 @@ type joiner struct {
 	order   uint64 // order in which the message began, see Server.join
 }
 
-var errPart = errors.New("bus: a part of a message that did not begin, or not the next")
+var errPart = errors.New("a part of a message arrived out of order")
 
 // add adds a part. It returns the message if it is complete, or nil. The message may share memory
 // with the part. A first part discards an unfinished message, because its sender has reconnected. A

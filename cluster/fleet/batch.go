@@ -216,7 +216,7 @@ func (d *decoder) report() *report {
 	}}
 }
 
-var errRules = errors.New("fleet: invalid result of a worker")
+var errRules = errors.New("a worker sent an invalid result")
 
 // accept converts a worker's result to the fetch of a target. It fails if no crawler returns such a
 // result. It uses the owner's clock, because the worker's may be wrong.

@@ -36,7 +36,7 @@ func (e *encoder) strings(all []string) {
 // time appends seconds since 1970. Earlier times, and the zero time, are 0.
 func (e *encoder) time(t time.Time) { e.uint(uint64(max(t.Unix(), 0))) }
 
-var errMalformed = errors.New("fleet: malformed message")
+var errMalformed = errors.New("malformed message")
 
 // A decoder reads the output of an encoder. After an error it returns zero values, so callers check
 // err once.

@@ -184,7 +184,7 @@ func (f *Fleet) watch(ctx context.Context) {
 	}
 }
 
-var errStuck = fmt.Errorf("fleet: a lease has made no progress for %v", stuckAfter)
+var errStuck = fmt.Errorf("a lease has made no progress for %v", stuckAfter)
 
 // isStuck reports whether a worker has a lease that has made no progress for too long.
 func (r *remote) isStuck(now time.Time, crawlDelay time.Duration) bool {

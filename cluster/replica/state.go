@@ -59,7 +59,7 @@ func (s *state) write(dir string) error {
 		err = durable.WriteFile(durable.OS, statePath(dir), b)
 	}
 	if err != nil {
-		return fmt.Errorf("replica: %w", err)
+		return fmt.Errorf("state of the replica: %w", err)
 	}
 	return nil
 }

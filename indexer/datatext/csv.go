@@ -71,7 +71,7 @@ func separatorOf(body []byte) rune {
 	return best
 }
 
-// row writes a row. heads says that its fields are the names of columns.
+// row writes a row. heads is true for a row of names of columns.
 func (p *page) row(fields []string, heads bool) {
 	if isEmpty(fields) {
 		return

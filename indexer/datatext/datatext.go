@@ -19,7 +19,7 @@ import (
 // ErrNoText is the error of CSV and JSON for data without a letter.
 var ErrNoText = errors.New("data without text")
 
-// The bounds of what is read and written. What exceeds them is left out.
+// The bounds of the input and the output. Anything beyond them is left out.
 const (
 	maxRead  = 2 << 20 // bytes: a row of CSV with many fields takes 24 times as much memory
 	maxText  = 1 << 20 // bytes of text

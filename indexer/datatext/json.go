@@ -191,7 +191,7 @@ func isCode(s string) bool {
 	return len(s) > long && !strings.ContainsFunc(s, func(c rune) bool { return c == ' ' || c >= 0x80 })
 }
 
-// flush writes what was read of o.
+// flush writes the fields of o that were read.
 func (r *jsonReader) flush(o *object) {
 	if o.root {
 		r.describe(o)
@@ -229,7 +229,7 @@ func (r *jsonReader) flush(o *object) {
 	o.fields = o.fields[:0]
 }
 
-// describe keeps what the fields of the root state about the whole.
+// describe sets the description, keywords, dates and language of the page from the fields of the root.
 func (r *jsonReader) describe(o *object) {
 	for _, about := range [...]struct {
 		to     *string

@@ -190,7 +190,7 @@ func (r *rtf) endDestination(d destination) {
 	r.captured = r.captured[:0]
 }
 
-// control reads what follows a backslash.
+// control reads the control word or symbol after a backslash.
 func (r *rtf) control() {
 	if len(r.in) == 0 {
 		return
@@ -347,7 +347,7 @@ func (r *rtf) unicode(n int) {
 	r.omit = r.uc
 }
 
-// flush writes what is not yet decoded, in the encoding of the font.
+// flush decodes and writes the pending bytes, which are in the encoding of the font.
 func (r *rtf) flush() {
 	r.flushBytes()
 	r.high = 0

@@ -23,7 +23,7 @@ const (
 	block action = 1 << iota // begins and ends a block of text
 	text                     // its characters are text, and those of elements in it
 	space                    // separates words
-	skip                     // it and what is in it is left out
+	skip                     // it is left out with its content
 	table
 	row
 	cell
@@ -65,7 +65,7 @@ type walker struct {
 	decode  func([]byte) []byte // of text, unless it is nil
 }
 
-// skip leaves out what is in the open element.
+// skip leaves out the content of the open element.
 func (w *walker) skip() { w.skipped = w.depth }
 
 // walk reads the XML file of a name by rules, which write to p. It ends early where a bound is reached.

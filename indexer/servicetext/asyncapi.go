@@ -72,7 +72,7 @@ func (d *openAPI) alternatives(message *node) []*node {
 	return []*node{message}
 }
 
-// exchange writes an operation: what is done on a channel.
+// exchange writes an operation on a channel.
 func (d *openAPI) exchange(action, address, id string, o, channel *node, messages []*node) {
 	if d.operations >= maxOperations || d.full() {
 		return

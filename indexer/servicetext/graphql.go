@@ -173,7 +173,7 @@ func writeSchema(document *ast.SchemaDocument, p *page) bool {
 	return s.operations > 0
 }
 
-// head writes what a schema says of the service. It has no title: the URL is what tells it from others.
+// head writes the description of a schema. A schema has no title, so the URL becomes the title.
 func (s *schema) head(about string) {
 	at, err := url.Parse(s.url)
 	if err != nil {

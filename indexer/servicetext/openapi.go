@@ -176,7 +176,7 @@ func (d *openAPI) body(o *node, r *request) {
 	}
 }
 
-// resolve returns what n refers to by $ref, n itself if it is no reference, and nil if the reference
+// resolve returns the target of n if n is a $ref, and otherwise n. It returns nil if the reference
 // leads nowhere, to another document or through more than maxChain others, or if the page is full.
 func (d *openAPI) resolve(n *node) *node {
 	for range maxChain {

@@ -11,7 +11,7 @@ import (
 	"anatomy/vocab"
 )
 
-// The bounds of what is written. What exceeds maxHTML is left out.
+// The bounds of the output. Everything after maxHTML bytes is left out.
 const (
 	maxHTML        = 4 << 20
 	maxDescription = 1000        // bytes of the page's description
@@ -92,8 +92,8 @@ var notInID = regexp.MustCompile(`[^A-Za-z0-9_.]+`)
 // A field is a parameter, or a property of a body.
 type field struct{ name, kind, text string }
 
-// fields writes a table of fields under a caption. It is marked as navigation: its words are found,
-// and are neither what the service is about nor part of the length of its text.
+// fields writes a table of fields under a caption. It is marked as navigation: searches find its
+// words, but these do not describe the service, nor count for the length of its text.
 func (p *page) fields(caption string, all []field) {
 	if len(all) == 0 {
 		return

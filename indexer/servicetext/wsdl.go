@@ -25,7 +25,7 @@ const (
 	maxItems    = 20_000 // operations, messages, parts and names of types
 )
 
-// A definition is what is read of WSDL 1.1 or 2.0.
+// A definition is the content of a WSDL 1.1 or 2.0 document.
 type definition struct {
 	name       string
 	text       []byte // documentation of the definition and its services

@@ -28,5 +28,5 @@ var Decoders = map[string]Decoder{
 	"image/bmp":  {bmp.DecodeConfig, bmp.Decode},
 }
 
-// errIcon refuses an icon.
+// errIcon is the error of Icon for content that cannot be shown.
 var errIcon = errors.New("no icon that can be shown")

@@ -17,8 +17,8 @@ type Piece struct {
 	Text string
 }
 
-// A Link says that A[0]:A[1] of one text corresponds to B[0]:B[1] of the other. Either range may be
-// empty.
+// A Link is a correspondence of the pieces A[0]:A[1] of one text and B[0]:B[1] of the other. Either
+// range may be empty.
 type Link struct{ A, B [2]int }
 
 // Pieces are compared within band of the diagonal, plus the difference of the numbers of pieces, up

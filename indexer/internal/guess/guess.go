@@ -106,13 +106,13 @@ var candidates = sync.OnceValue(func() (all []candidate) {
 	return all
 })
 
-// A model gives the probabilities of the letters of a language in its text.
+// A model has the probabilities of the letters of a language in its text.
 type model struct {
 	language
 	costs map[rune]float64 // in lower case
 }
 
-// newModel gives the letters of a language the probabilities of their ranks.
+// newModel returns the model of a language. The rank of a letter determines its probability.
 func newModel(l language) *model {
 	m := &model{language: l, costs: map[rune]float64{}}
 	rank, sum := 0.0, 0.0

@@ -174,7 +174,7 @@ func (c *converter) inline(s []byte) {
 	}
 }
 
-// special writes what the mark at the beginning of s opens and returns its length in s.
+// special writes the element that the mark at the beginning of s opens, and returns its length in s.
 func (c *converter) special(s []byte) int {
 	switch {
 	case s[0] == '`':

@@ -19,7 +19,7 @@ import (
 )
 
 // ErrNotIndexed is the error for a document that is not in the index.
-var ErrNotIndexed = errors.New("searcher: not in the index")
+var ErrNotIndexed = errors.New("not in the index")
 
 // A Snapshot is one generation of the index of a shard with one rank vector. It is immutable. Its
 // segments are closed when it has been replaced and the last view that holds it has been released.
@@ -184,7 +184,7 @@ func (snap *Snapshot) Locate(doc vocab.DocID) (p *Part, ord vocab.Ordinal, err e
 			return p, ord, nil
 		}
 	}
-	return nil, 0, fmt.Errorf("searcher: document %d: %w", doc, ErrNotIndexed)
+	return nil, 0, fmt.Errorf("document %d: %w", doc, ErrNotIndexed)
 }
 
 // Find returns the live document with the key of a URL.

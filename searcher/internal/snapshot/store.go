@@ -192,7 +192,7 @@ func (s *Store) replace() (changed bool, err error) {
 		manifest, err = datadir.Manifest{}, nil
 	}
 	if err != nil {
-		return false, fmt.Errorf("searcher: %w", err)
+		return false, err
 	}
 	old := s.current // only replace writes it
 	now := s.now().Unix()
@@ -206,7 +206,7 @@ func (s *Store) replace() (changed bool, err error) {
 	}
 	snap, err := s.load(manifest, old, now)
 	if err != nil {
-		return false, fmt.Errorf("searcher: %w", err)
+		return false, err
 	}
 	snap.Absent = absent
 	s.mu.Lock()
@@ -234,7 +234,7 @@ func (s *Store) At(k Key) (*Snapshot, error) {
 		return nil, err
 	}
 	if m.Folder != k.Folder {
-		return nil, fmt.Errorf("searcher: the shard is of folder %s, not %.100q", m.Folder, k.Folder)
+		return nil, fmt.Errorf("the shard is of folder %s, not %.100q", m.Folder, k.Folder)
 	}
 	m.Segments, m.Ranks = k.Segments, map[string]string{rankvector.Default: k.Rank}
 	if k.Rank == "" {
@@ -243,7 +243,7 @@ func (s *Store) At(k Key) (*Snapshot, error) {
 	snap, err := s.load(m, nil, s.now().Unix())
 	if err == nil && snap.ended != k.Ended {
 		s.Release(snap)
-		return nil, fmt.Errorf("searcher: %d pages of the shard have expired, and %d on the other machine", snap.ended, k.Ended)
+		return nil, fmt.Errorf("%d pages of the shard have expired, and %d on the other machine", snap.ended, k.Ended)
 	}
 	return snap, err
 }
@@ -253,7 +253,7 @@ func (k Key) check() error {
 	names := append(slices.Clip(k.Segments), k.Rank)
 	for _, name := range names {
 		if len(name) > 200 || name != "" && !filepath.IsLocal(name) || strings.ContainsAny(name, "/\\") {
-			return fmt.Errorf("searcher: %.100q is not the name of a file", name)
+			return fmt.Errorf("%.100q is not the name of a file", name)
 		}
 	}
 	return nil
