@@ -27,7 +27,8 @@ func newLinks(s *cli.GlobalFlags) *cobra.Command {
 		Use:   "links URL",
 		Short: "list the links to and from a page",
 		Long: `Links lists the pages that link to a page, with their anchor texts, ordered by the PageRank that they contribute, and
-the pages that it links to. Subcommands list broken links and orphans, and export the link graph.`,
+the pages that it links to. Subcommands list broken links and orphans, propose synonyms, and export the link
+graph.`,
 		Example: `  anatomy links https://docs.example.org/
   anatomy links broken
   anatomy links export --output graph.tsv.gz`,
@@ -55,7 +56,7 @@ the pages that it links to. Subcommands list broken links and orphans, and expor
 	}
 	c.Flags().IntVarP(&num, "num", "n", shownLinks, "list at most `N` links in each direction; 0 for all")
 	c.Flags().BoolVar(&asJSON, "json", false, "print JSON, as /api/v1/links does")
-	c.AddCommand(newBrokenLinks(s), newOrphans(s), newExportLinks(s))
+	c.AddCommand(newBrokenLinks(s), newOrphans(s), newLinkedSynonyms(s), newExportLinks(s))
 	return c
 }
 
@@ -179,6 +180,43 @@ func newOrphans(s *cli.GlobalFlags) *cobra.Command {
 			})
 		},
 	}
+}
+
+func newLinkedSynonyms(s *cli.GlobalFlags) *cobra.Command {
+	var num int
+	var asJSON bool
+	c := &cobra.Command{
+		Use:   "synonyms",
+		Short: "propose synonyms from links to home pages",
+		Long: `Synonyms lists words with similar letters that other sites use for the same home page, as texts of links or as names of
+sites that redirect to it, with the numbers of these sites. Many groups are names of one thing, and some are not: delete
+those, and add the others to the file of synonyms that anatomy.toml names.`,
+		Example: "  anatomy links synonyms > synonyms.txt\n  anatomy config set search.synonyms synonyms.txt",
+		Args:    cli.ExactArgs(0, "no arguments"),
+		RunE: func(c *cobra.Command, _ []string) error {
+			return withLinks(s, func(l *collection.Links) error {
+				all, err := l.Synonyms(c.Context())
+				if err != nil {
+					return err
+				}
+				all = all[:min(len(all), cli.AtMost(num))]
+				if asJSON {
+					return cli.PrintJSON(c.OutOrStdout(), all)
+				}
+				for _, g := range all {
+					var sites []string
+					for _, n := range g.Sites {
+						sites = append(sites, fmt.Sprint(n))
+					}
+					fmt.Fprintf(c.OutOrStdout(), "%s  # %s: %s sites\n", strings.Join(g.Words, " = "), g.Host, strings.Join(sites, ", "))
+				}
+				return nil
+			})
+		},
+	}
+	c.Flags().IntVarP(&num, "num", "n", 0, "list at most `N` groups; 0 for all")
+	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	return c
 }
 
 func newExportLinks(s *cli.GlobalFlags) *cobra.Command {

@@ -101,6 +101,7 @@ func TestEveryCommandOverShards(t *testing.T) {
 		"links broken":     {nil, `/10.html`, true},
 		"links export":     {nil, `1\t2`, true},
 		"links orphans":    {nil, `1.html`, true},
+		"links synonyms":   {nil, ``, true},
 		"pagerank":         {nil, `iterations`, true},
 		"pagerank diff":    {[]string{"default", "pages"}, `Kendall`, true},
 		"pagerank list":    {nil, `default`, true},

@@ -270,7 +270,7 @@ func (s *Set) AnchorsOf(match func(vocab.DocID) bool) iter.Seq2[Anchors, error] 
 			}
 			return true
 		}
-		for a, err := range s.ownAnchors(func(doc vocab.DocID) bool { return match(doc) && s.IsCanonical(doc) }) {
+		for a, err := range s.RawAnchors(func(doc vocab.DocID) bool { return match(doc) && s.IsCanonical(doc) }) {
 			if err != nil {
 				yield(a, err)
 				return
@@ -297,7 +297,7 @@ func (s *Set) aliased(match func(vocab.DocID) bool) (map[vocab.DocID][]AnchorTex
 		of, ok := s.Canonical(doc)
 		return ok && of != doc && match(of)
 	}
-	for a, err := range s.ownAnchors(aliases) {
+	for a, err := range s.RawAnchors(aliases) {
 		if err != nil {
 			return nil, err
 		}
@@ -309,9 +309,10 @@ func (s *Set) aliased(match func(vocab.DocID) bool) (map[vocab.DocID][]AnchorTex
 	return found, nil
 }
 
-// ownAnchors iterates over the anchor texts of the documents that match, without resolving aliases.
+// RawAnchors iterates over the anchor texts of links to the URLs of the documents for which match returns
+// true: those of an alias apart from those of its canonical document, and those of missing documents.
 // A source counts only in its newest run, and only if it is a page.
-func (s *Set) ownAnchors(match func(vocab.DocID) bool) iter.Seq2[Anchors, error] {
+func (s *Set) RawAnchors(match func(vocab.DocID) bool) iter.Seq2[Anchors, error] {
 	section := func(r *Run) iter.Seq2[Anchors, error] { return recordsOf(r, anchors, (*cursor).anchors, match) }
 	return merge(s.runs, section, func(a Anchors) vocab.DocID { return a.Doc }, func(same []Anchors, runs []int) Anchors {
 		all := Anchors{Doc: same[0].Doc}
@@ -483,7 +484,7 @@ func (s *Set) writeTo(w *Writer) error {
 		}
 		w.Links(source)
 	}
-	for a, err := range s.ownAnchors(everything) {
+	for a, err := range s.RawAnchors(everything) {
 		if err != nil {
 			return err
 		}

@@ -1,0 +1,56 @@
+package collection_test
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"anatomy/collection"
+	"anatomy/internal/test/testweb"
+)
+
+// TestSynonyms: similar names of a home page are proposed, in texts of links from other sites and in
+// names of sites that redirect to it. Other names of it are not, nor texts of links to other pages, of its own
+// links, and of several words.
+func TestSynonyms(t *testing.T) {
+	w := testweb.New(t)
+	for i, text := range []string{"Postgres", "Postgres", "PostgreSQL", "postgresql.test", "a free database", "website"} {
+		w.Page(fmt.Sprintf("site%d.test/", i), fmt.Sprintf(`<title>Site %d</title>
+			<a href="http://www.postgresql.test/">%s</a> <a href="http://readthedocs.test/">RTD</a>
+			<a href="http://manual.test/read">read</a> <a href="http://manual.test/read">reading</a>
+			<a href="http://gone.test/">gonelib</a>`, i, text))
+	}
+	w.Page("www.postgresql.test/", `<title>PostgreSQL</title><a href="http://pg.test/">old</a> <a href="http://www.postgresql.test/">postgre</a>`)
+	w.Redirect("pg.test/", "http://www.postgresql.test/")
+	w.Page("readthedocs.test/", `<title>Docs</title><p>text`)
+	w.Page("manual.test/read", `<title>Read</title><p>text`)
+	dir := t.TempDir()
+	var seeds []string
+	for i := range 6 {
+		seeds = append(seeds, fmt.Sprintf("http://site%d.test/", i))
+	}
+	testweb.Crawl(t, w.Options(dir, seeds...))
+	l, err := collection.OpenLinks(dir)
+	testweb.Must(t, err)
+	defer l.Close()
+	got, err := l.Synonyms(t.Context())
+	testweb.Must(t, err)
+	want := []string{
+		"postgres = postgresql = pg, postgresql.test, [2 2 1]",
+		"rtd = readthedocs, readthedocs.test, [6 1]",
+		"gonelib = gone, gone.test, [6 1]",
+	}
+	var found []string
+	for _, g := range got {
+		text := g.Words[0]
+		for _, word := range g.Words[1:] {
+			text += " = " + word
+		}
+		found = append(found, fmt.Sprintf("%s, %s, %v", text, g.Host, g.Sites))
+	}
+	slices.Sort(found)
+	slices.Sort(want)
+	if !slices.Equal(found, want) {
+		t.Errorf("proposed\n%q\nwant\n%q", found, want)
+	}
+}
