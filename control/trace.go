@@ -21,7 +21,7 @@ type Step struct {
 
 // Documents reads records: a document index, or the URL server that has it open.
 type Documents interface {
-	Find(vocab.Fingerprint) (doc vocab.DocID, held, ok bool, err error)
+	Find(vocab.Fingerprint) (doc vocab.DocID, noFollowed, ok bool, err error)
 	Get(vocab.DocID) (docindex.Record, bool, error)
 	Yield(host, shape string) (docindex.Yield, error)
 	Host(name string) (docindex.HostRecord, error)

@@ -79,7 +79,7 @@ type Shard interface {
 // Documents are the records of a data folder.
 type Documents interface {
 	Get(doc vocab.DocID) (docindex.Record, bool, error)
-	Find(fp vocab.Fingerprint) (doc vocab.DocID, held, ok bool, err error)
+	Find(fp vocab.Fingerprint) (doc vocab.DocID, noFollowed, ok bool, err error)
 }
 
 // A Pool has the resources that crawls of one process share: connections, processors, and bounds on

@@ -413,7 +413,7 @@ func (s *salvager) finish(doc vocab.DocID) error {
 	if err != nil {
 		return err
 	}
-	s.b.PutURL(u.Fingerprint(), docindex.URLRecord{Doc: doc, Held: r.State == docindex.NoFollowed})
+	s.b.PutURL(u.Fingerprint(), docindex.URLRecord{Doc: doc, NoFollowed: r.State == docindex.NoFollowed})
 	s.counts.Known = uint64(doc)
 	s.counts.States[r.State]++
 	if r.State == docindex.Trapped {

@@ -97,7 +97,7 @@ func (d *discovery) add(f *Found) (vocab.DocID, error) {
 		}
 	}
 	switch {
-	case u.Held && !f.NoFollow, f.Seed && !d.scope.seeds[u.Doc]:
+	case u.NoFollowed && !f.NoFollow, f.Seed && !d.scope.seeds[u.Doc]:
 		return u.Doc, d.reconsider(u, fp, f)
 	case f.Seed:
 		return u.Doc, d.retrySeed(u.Doc)
@@ -130,7 +130,7 @@ func (d *discovery) clearBred(
 
 // addNew assigns a docID to a new URL and inserts its record.
 func (d *discovery) addNew(f *Found, fp vocab.Fingerprint) (vocab.DocID, error) {
-	u := docindex.URLRecord{Held: f.NoFollow && !f.Seed, Listed: f.Listed}
+	u := docindex.URLRecord{NoFollowed: f.NoFollow && !f.Seed, Listed: f.Listed}
 	rest, ok, err := d.instead(f, &u)
 	if err != nil {
 		return 0, err
@@ -164,7 +164,7 @@ func (d *discovery) addNew(f *Found, fp vocab.Fingerprint) (vocab.DocID, error) 
 		r.Fetch = &docindex.FetchOutcome{Outcome: vocab.Blocked, Reason: blockReason}
 	}
 	d.scope.decide(&f.URL, &r, d.now)
-	if u.Held && r.State == docindex.Queued {
+	if u.NoFollowed && r.State == docindex.Queued {
 		r.State = docindex.NoFollowed
 	}
 	if page != nil && r.State == docindex.Queued {
@@ -233,7 +233,7 @@ func (d *discovery) reconsider(u docindex.URLRecord, fp vocab.Fingerprint, f *Fo
 	if err != nil || !ok {
 		return err
 	}
-	u.Held = false
+	u.NoFollowed = false
 	if f.Seed {
 		d.addSeed(&r, f.URL)
 	}

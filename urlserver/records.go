@@ -24,7 +24,7 @@ func (rs records) Lookup(u weburl.URL) (docindex.Record, bool, error) {
 }
 
 // Find returns the document of a URL, see docindex.DB.Find.
-func (rs records) Find(fp vocab.Fingerprint) (doc vocab.DocID, held, ok bool, err error) {
+func (rs records) Find(fp vocab.Fingerprint) (doc vocab.DocID, noFollowed, ok bool, err error) {
 	return rs.db.Find(fp)
 }
 

@@ -115,7 +115,7 @@ func (c *change) reinsertFollowed(r *docindex.Record, u *weburl.URL) error {
 		if err != nil {
 			return err
 		}
-		if known.Held {
+		if known.NoFollowed {
 			r.State = docindex.NoFollowed
 		}
 	}

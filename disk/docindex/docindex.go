@@ -24,7 +24,7 @@
 //	'w' due, Unix ms [8] docID [8]           priority            a URL to fetch again later
 //	'x' host 0x00 URL shape 0x00 docID [8]   empty               a document refused because of its shape
 //
-// A URLRecord is a varint, docID<<1 | held, and if the queue is ordered by quality its position
+// A URLRecord is a varint, docID<<1 | nofollowed, and if the queue is ordered by quality its position
 // when the URL was queued: priority [1] and number, a varint. If either is set, flags [1] follow:
 // 1 bred, 2 listed, 4 sampled; priority and number are 0 then if there are none.
 //
@@ -334,11 +334,11 @@ func (db *DB) EachContaining(text string, from vocab.DocID, fn func(Record) erro
 	})
 }
 
-// Find returns the document of a URL's fingerprint. held reports whether only nofollow links lead
+// Find returns the document of a URL's fingerprint. noFollowed reports whether only nofollow links lead
 // to it.
-func (db *DB) Find(fp vocab.Fingerprint) (doc vocab.DocID, held, ok bool, err error) {
+func (db *DB) Find(fp vocab.Fingerprint) (doc vocab.DocID, noFollowed, ok bool, err error) {
 	r, ok, err := db.URL(fp)
-	return r.Doc, r.Held, ok, err
+	return r.Doc, r.NoFollowed, ok, err
 }
 
 // URL returns the record of a URL's fingerprint.

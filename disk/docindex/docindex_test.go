@@ -58,7 +58,7 @@ func fill(t *testing.T, db *DB) {
 		}
 		r.URL = u.String()
 		b.PutRecord(&r)
-		known := URLRecord{Doc: r.Doc, Held: r.State == OutOfScope}
+		known := URLRecord{Doc: r.Doc, NoFollowed: r.State == OutOfScope}
 		if r.State == Queued {
 			known.Number = 7
 		}
@@ -139,8 +139,8 @@ func TestReadBack(t *testing.T) {
 	db := openMem(t)
 	fill(t, db)
 	u, _ := weburl.Parse("https://a.test/")
-	if doc, held, ok, err := db.Find(u.Fingerprint()); doc != 1 || held || !ok || err != nil {
-		t.Errorf("Find: %d %v %v %v", doc, held, ok, err)
+	if doc, noFollowed, ok, err := db.Find(u.Fingerprint()); doc != 1 || noFollowed || !ok || err != nil {
+		t.Errorf("Find: %d %v %v %v", doc, noFollowed, ok, err)
 	}
 	if doc, ok, err := db.ByContent(vocab.ContentID{1, 2, 3}); doc != 1 || !ok || err != nil {
 		t.Errorf("ByContent: %d %v %v", doc, ok, err)
@@ -334,7 +334,7 @@ func TestYields(t *testing.T) {
 		t.Errorf("%v, %v", refused, err)
 	}
 	for _, r := range []URLRecord{
-		{Doc: 7}, {Doc: 7, Held: true, Bred: true}, {Doc: 7, Priority: 3, Number: 9, Listed: true}, {Doc: 7, Sampled: true},
+		{Doc: 7}, {Doc: 7, NoFollowed: true, Bred: true}, {Doc: 7, Priority: 3, Number: 9, Listed: true}, {Doc: 7, Sampled: true},
 	} {
 		if got, err := decodeURL(0, r.append(nil)); got != r || err != nil {
 			t.Errorf("%+v, %v; want %+v", got, err, r)

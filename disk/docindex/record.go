@@ -418,8 +418,8 @@ func decodeCounts(b []byte) (Counts, error) {
 
 // A URLRecord is the entry of a URL in the seen set.
 type URLRecord struct {
-	Doc  vocab.DocID
-	Held bool // only nofollow links lead to it so far
+	Doc        vocab.DocID
+	NoFollowed bool // only nofollow links lead to it so far
 
 	// Position in its host's queue when the URL was queued, if the queue is ordered by quality, so
 	// that further links can raise it; Number is 0 for none. It may have left the queue since.
@@ -439,7 +439,7 @@ const (
 
 func (r *URLRecord) append(b []byte) []byte {
 	v, flags := uint64(r.Doc)<<1, byte(0)
-	if r.Held {
+	if r.NoFollowed {
 		v |= 1
 	}
 	if r.Bred {
@@ -465,7 +465,7 @@ func (r *URLRecord) append(b []byte) []byte {
 func decodeURL(fp vocab.Fingerprint, b []byte) (URLRecord, error) {
 	d := decoder{b: b}
 	v := d.uvarint(1<<64 - 1)
-	r := URLRecord{Doc: vocab.DocID(v >> 1), Held: v&1 != 0}
+	r := URLRecord{Doc: vocab.DocID(v >> 1), NoFollowed: v&1 != 0}
 	if len(d.b) > 0 {
 		r.Priority = d.byte()
 		r.Number = d.uvarint(1<<64 - 1)

@@ -142,9 +142,9 @@ func (n *message) addNames(r *linkdb.Run) error {
 			return err
 		}
 		flags := parcel.NameFlags(0)
-		if _, held, _, err := n.docs.Find(u.Fingerprint()); err != nil {
+		if _, noFollowed, _, err := n.docs.Find(u.Fingerprint()); err != nil {
 			return err
-		} else if held {
+		} else if noFollowed {
 			flags = parcel.NoFollow
 		}
 		n.drafts[p.shard].name(&p, flags)
