@@ -58,7 +58,7 @@ func correct(p *pass, k *knowledge) (best correction) {
 			continue
 		}
 		if points := g.Points + suggest.AllWeight*math.Log(float64(n)+nearlyNone); points > most {
-			most, best = points, correction{g.Text, total() == 0 && (n > 0 || !known)}
+			most, best = points, correction{g.Text, total() == 0 && (n > 0 && !(p.prose && known) || !known)}
 		}
 	}
 	if best.text == q.Text {

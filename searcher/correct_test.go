@@ -106,6 +106,7 @@ func TestCorrections(t *testing.T) {
 		"READ_CVS_FILE":                {corrected: "READ_CSV_FILE"},
 		"utf8_to_latni1":               {corrected: "utf8_to_latin1"},
 		"utf8_to_latin2":               {},
+		"the garbage colector memory":  {suggestion: "the garbage collector memory"}, // prose matches as typed
 		"read_csv_flies":               {corrected: "read_csv_file"},
 		"東亰":                           {},
 		"qqqqqqqqqqqq":                 {},
