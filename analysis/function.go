@@ -19,7 +19,7 @@ var functionWords = setOf(`
 	can could will would shall should may might must let lets get
 	and or nor but if then than so as because while
 	of at by for with about against between into through during before after above below to from up
-	down in out on off over under again further once upon within without via per
+	down in out on off over under again further once upon within without via per vs versus
 	what which who whom whose when where why how
 	here there all any both each few more most other some such no not only own same too very just also
 	s t don ll re ve d m`)

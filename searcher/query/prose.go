@@ -1,7 +1,7 @@
 package query
 
 import (
-	"slices"
+	"strings"
 
 	"anatomy/analysis"
 )
@@ -24,27 +24,33 @@ func (n *Node) Prose() *Node {
 	}
 	var words, others []*Node
 	typed, content := 0, 0 // in parts of a word; in words
+	least := proseWords
 	lang := n.Language()
 	for _, kid := range n.Kids {
 		switch {
 		case kid.Joint && kid.In == Anywhere:
-			words = appendNew(words, kid.split()...)
-			typed, content = typed+bigramsPerWord*kid.Times, content+1
+			isContraction := strings.ContainsAny(kid.Text, "'’") // what's, user's; not I/O
+			for _, word := range kid.split() {
+				word.Function = isContraction && analysis.IsFunctionWord(word.Words[0], lang)
+				if !word.Function {
+					content++
+				}
+				words = appendNew(words, word)
+			}
+			typed += bigramsPerWord * kid.Times
 		case kid.mayMiss():
 			word := *kid
 			word.Function = kid.Op == Words && analysis.IsFunctionWord(kid.Words[0], lang)
 			words = appendNew(words, &word)
 			typed += kid.parts()
-			if !word.Function {
+			if word.Function {
+				least = proseWithFunctions
+			} else {
 				content++
 			}
 		default:
 			others = append(others, kid)
 		}
-	}
-	least := proseWords
-	if hasFunction(words) {
-		least = proseWithFunctions
 	}
 	if typed < least*bigramsPerWord || content == 0 {
 		return nil
@@ -73,10 +79,6 @@ func (n *Node) IsEnglish() bool {
 		words = append(words, word.Words...)
 	}
 	return analysis.IsEnglish(words)
-}
-
-func hasFunction(words []*Node) bool {
-	return slices.ContainsFunc(words, func(word *Node) bool { return word.Function })
 }
 
 // parts returns the number of words in n, in units of which bigramsPerWord make one word.
