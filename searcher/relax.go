@@ -130,9 +130,9 @@ func (p *pass) addRelaxed(relaxed *pass) {
 	case resp.Total == 0 && len(p.page) > 0:
 		resp.Why = whyNoMatch(p) + " These contain most of the words."
 	case resp.Why == "" && resp.Total == 1:
-		resp.Why = "Only 1 page contains all words; the others contain most of them."
+		resp.Why = "Only 1 page matches all of the query; the others contain most of the words."
 	case resp.Why == "":
-		resp.Why = fmt.Sprintf("Only %d pages contain all words; the others contain most of them.", resp.Total)
+		resp.Why = fmt.Sprintf("Only %d pages match all of the query; the others contain most of the words.", resp.Total)
 	}
 }
 

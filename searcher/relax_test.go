@@ -119,6 +119,25 @@ func mostOf(c *oracle.Collection, root *query.Node) (most []lacking) {
 	return most
 }
 
+// TestQualifiedName checks that a page with the words of a qualified name apart is found if few have the
+// name; not for other words with signs in them.
+func TestQualifiedName(t *testing.T) {
+	f := newFolder(t)
+	f.add(pagesOf(textPage(1, "http://a.org/map", "struct", "hashmap", "fn", "entry"),
+		textPage(2, "http://a.org/user", "hashmap", "entry"), textPage(3, "http://a.org/other", "list")), bare)
+	f.publish()
+	s := f.open(searcher.Options{})
+	for text, want := range map[string]struct{ total, most int }{
+		"HashMap::entry": {1, 1}, "hashmap.entry": {1, 1}, "hashmap-entry": {1, 0},
+		`"HashMap::entry"`: {1, 0}, "hashmap.3": {0, 0}, "-list HashMap::entry": {1, 1},
+	} {
+		resp := ask(t, s, searcher.Request{Query: text})
+		if resp.Total != want.total || resp.Most != want.most || len(resp.Results) != want.total+want.most {
+			t.Errorf("%s: %d and %d of %d results, want %+v", text, resp.Total, resp.Most, len(resp.Results), want)
+		}
+	}
+}
+
 // TestListed checks that paging through an answer lists as many results as it says, each page of
 // results says the same, and none is shown twice: with near-duplicates collapsed, terms dropped, and
 // both, for pages of any size.

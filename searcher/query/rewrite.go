@@ -2,6 +2,9 @@ package query
 
 import (
 	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"anatomy/vocab"
 )
@@ -92,16 +95,24 @@ func (n *Node) InImages() *Node {
 }
 
 // Most relaxes a query: pages may lack all but one of its words, except words in quotes, after a
-// plus or an operator. It also returns the optional words, at least two; or nil.
+// plus or an operator. The words of a qualified name such as HashMap::entry need not be next to each
+// other: a page about the class describes it as "fn entry". It also returns the optional words, at least two; or nil.
 func (n *Node) Most() (most *Node, words []*Node) {
-	if n == nil || n.Op != And {
+	if n == nil || n.Op != And && !n.isQualified() {
 		return nil, nil
 	}
 	var others []*Node
-	for _, kid := range n.Kids {
-		if kid.mayMiss() {
+	for _, kid := range n.Required() {
+		switch {
+		case kid.mayMiss():
 			words = append(words, kid)
-		} else {
+		case kid.isQualified():
+			for _, word := range kid.split() {
+				if !slices.ContainsFunc(words, word.same) {
+					words = append(words, word)
+				}
+			}
+		default:
 			others = append(others, kid)
 		}
 	}
@@ -113,6 +124,17 @@ func (n *Node) Most() (most *Node, words []*Node) {
 		most = &Node{Op: And, Kids: append(others, most)}
 	}
 	return most, words
+}
+
+// isQualified reports whether n is a qualified name: words joined by dots or colons, without quotes, each of
+// which begins with a letter.
+func (n *Node) isQualified() bool {
+	beginsOtherwise := func(word string) bool {
+		r, _ := utf8.DecodeRuneInString(word)
+		return !unicode.IsLetter(r)
+	}
+	return n.Joint && n.In == Anywhere && strings.ContainsAny(n.Text, ".:") &&
+		!strings.ContainsAny(n.Text, "-/'’") && !slices.ContainsFunc(n.Words, beginsOtherwise)
 }
 
 // mayMiss reports whether n is an optional word, or alternative words.
