@@ -285,13 +285,13 @@ func (j *jobs) Holdings(ctx context.Context) (*collection.Holdings, error) {
 // Remove blocks pages permanently.
 func (j *jobs) Remove(ctx context.Context, targets []string) (string, error) {
 	r, err := upkeep.Block(ctx, j.dir, targets)
-	return fmt.Sprintf("%s blocked, %s among them.", plural.Count(r.Documents, "document"), plural.Count(r.Pages, "page")), err
+	return blocked(&r) + ".", err
 }
 
 // Restore unblocks pages.
 func (j *jobs) Restore(ctx context.Context, targets []string) (string, error) {
 	r, err := upkeep.Unblock(ctx, j.dir, targets)
-	return fmt.Sprintf("%s fetched again by the crawl that runs, or by the next, %s among them.", plural.Count(r.Documents, "document"), plural.Count(r.Pages, "page")), err
+	return unblocked(&r) + ".", err
 }
 
 // Removed lists the patterns of blocked pages.

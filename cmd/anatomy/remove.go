@@ -77,7 +77,7 @@ func runBlock(c *cobra.Command, s *cli.GlobalFlags, targets []string, asJSON boo
 	case asJSON:
 		return cli.PrintJSON(c.OutOrStdout(), r)
 	}
-	printBlocked(c.OutOrStdout(), "blocked", &r)
+	printBlocked(c.OutOrStdout(), &r)
 	return nil
 }
 
@@ -91,17 +91,25 @@ func runUnblock(c *cobra.Command, s *cli.GlobalFlags, targets []string, asJSON b
 	case len(r.Patterns) == 0:
 		return cli.WithHint(fmt.Errorf("%s: not blocked", strings.Join(targets, ", ")), "to list what is blocked: "+s.Command("remove"))
 	}
-	if r.Restored > 0 {
-		fmt.Fprintf(c.OutOrStdout(), "%s brought back from the repository\n", plural.Count(r.Restored, "document"))
-	}
-	printBlocked(c.OutOrStdout(), "unblocked", &r)
+	fmt.Fprintf(c.OutOrStdout(), "%s; patterns: %q\n", unblocked(&r), r.Patterns)
 	return nil
 }
 
-// printBlocked prints which documents were blocked or unblocked.
-func printBlocked(w io.Writer, done string, r *control.BlockReport) {
-	fmt.Fprintf(w, "%s %s, %s among them; patterns: %q\n",
-		plural.Count(r.Documents, "document"), done, plural.Count(r.Pages, "page"), r.Patterns)
+// printBlocked prints which documents were blocked.
+func printBlocked(w io.Writer, r *control.BlockReport) {
+	fmt.Fprintf(w, "%s; patterns: %q\n", blocked(r), r.Patterns)
+}
+
+func blocked(r *control.BlockReport) string {
+	return fmt.Sprintf("%s blocked, %s among them", plural.Count(r.Documents, "document"), plural.Count(r.Pages, "page"))
+}
+
+func unblocked(r *control.BlockReport) string {
+	text := fmt.Sprintf("%s unblocked, %d restored without a fetch", plural.Count(r.Documents, "document"), r.Restored)
+	if r.Restored < r.Documents {
+		text += ", the others fetched by a crawl"
+	}
+	return text
 }
 
 func runPurge(c *cobra.Command, s *cli.GlobalFlags, targets []string, asJSON bool) error {
@@ -120,7 +128,7 @@ func runPurge(c *cobra.Command, s *cli.GlobalFlags, targets []string, asJSON boo
 	case asJSON:
 		return cli.PrintJSON(c.OutOrStdout(), r)
 	}
-	printBlocked(c.OutOrStdout(), "blocked", &r.BlockReport)
+	printBlocked(c.OutOrStdout(), &r.BlockReport)
 	fmt.Fprintf(c.OutOrStdout(), "%s deleted; the repository takes %.1f MB of %.1f MB before; nothing of a blocked page is left in %s that were read\n",
 		plural.Count(r.Dropped, "record"), float64(r.After)/1e6, float64(r.Before)/1e6, plural.Count(r.Proved, "item"))
 	return nil
