@@ -50,7 +50,7 @@ type BackupReport struct {
 
 // Errors of Restore.
 var (
-	ErrNotWhole = errors.New("the backup is not complete")
+	ErrNotWhole = errors.New("the file is not a complete backup")
 	ErrNotEmpty = errors.New("the folder is not empty")
 )
 
