@@ -85,10 +85,16 @@ func printVisits(w io.Writer, r *TraceRecord) {
 	}
 	fmt.Fprintf(w, "visited    %s, the last %s", plural.Count(r.Visits, "time"), when(r.Visited))
 	if r.Visits > 1 {
-		fmt.Fprintf(w, "; %s found a change, the last new version came %s", plural.Count(r.Changes, "visit"), when(r.Changed))
+		if r.Changes == 0 {
+			fmt.Fprint(w, "; no visit found a change")
+		} else {
+			fmt.Fprintf(w, "; %s found a change, the last %s", plural.Count(r.Changes, "visit"), when(r.Changed))
+		}
 	}
-	if r.Misses > 0 {
-		fmt.Fprintf(w, "; not there on the last %s", plural.Count(r.Misses, "visit"))
+	if r.Misses == 1 {
+		fmt.Fprint(w, "; not found on the last visit")
+	} else if r.Misses > 1 {
+		fmt.Fprintf(w, "; not found on the last %d visits", r.Misses)
 	}
 	fmt.Fprintln(w)
 	if !r.DownSince.IsZero() {

@@ -15,6 +15,7 @@ import (
 	"anatomy/collection"
 	"anatomy/crawler"
 	"anatomy/crawler/dnsclient"
+	"anatomy/internal/plural"
 	"anatomy/searcher"
 	"anatomy/vocab"
 	"anatomy/web/api"
@@ -86,7 +87,7 @@ func searchImages(c *cobra.Command, dir string, r searcher.Request, asJSON bool)
 }
 
 func printImages(w io.Writer, a *searcher.ImageResponse, r searcher.Request) {
-	fmt.Fprintf(w, "%d images on %d pages that match %s (%.1f ms)\n", a.Found, a.Looked, cli.OneLine(a.Interpreted), float64(a.Took)/float64(time.Millisecond))
+	fmt.Fprintf(w, "%s on %s that match %s (%.1f ms)\n", plural.Count(a.Found, "image"), plural.Count(a.Looked, "page"), cli.OneLine(a.Interpreted), float64(a.Took)/float64(time.Millisecond))
 	if a.Why != "" {
 		fmt.Fprintln(w, cli.OneLine(a.Why))
 	}

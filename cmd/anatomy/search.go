@@ -15,6 +15,7 @@ import (
 
 	"anatomy/cmd/anatomy/internal/cli"
 	"anatomy/cmd/anatomy/internal/quality"
+	"anatomy/internal/plural"
 	"anatomy/searcher"
 	"anatomy/web"
 	"anatomy/web/api"
@@ -72,7 +73,7 @@ and put -- before a query that starts with -.`,
 	quality.WeightsFlag(c, &weights)
 	c.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		if errors.As(err, new(*pflag.InvalidValueError)) {
-			return cli.FlagError(err)
+			return cli.FlagError(c, err)
 		}
 		return cli.UsageError{Err: err, Hint: "quote a query with a minus: anatomy search 'page -draft', or -- '-draft page'"}
 	})
@@ -160,7 +161,7 @@ func printResults(w io.Writer, a *searcher.Response, r searcher.Request) {
 		}
 	}
 	if a.Folded > 0 && !a.Next {
-		fmt.Fprintf(w, "\n%d near-duplicates and pages in other languages are not shown; --all shows them\n", a.Folded)
+		fmt.Fprintf(w, "\n%s not shown (near-duplicates, other languages); to show all: --all\n", plural.Count(a.Folded, "result"))
 	}
 	if a.Next {
 		fmt.Fprintf(w, "\nmore: --start %d\n", r.Offset+len(a.Results))
