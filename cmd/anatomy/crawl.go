@@ -44,6 +44,7 @@ import (
 	"anatomy/ranking"
 	"anatomy/topic"
 	"anatomy/urlserver"
+	"anatomy/vocab"
 	"anatomy/web/admin"
 	"anatomy/weburl"
 )
@@ -609,6 +610,10 @@ func crawl(
 	err = errors.Join(err, run.End(stats, ctx.Err() != nil, errors.Join(err, failure)), c.Close())
 	if !quiet && err == nil {
 		fmt.Fprintln(screen, progress.Summary(before, stats, ctx.Err() != nil))
+		if n := o.URLs.MaxPages; n > 0 && uint64(stats.Pages) >= n && stats.Queued > 0 && ctx.Err() == nil {
+			at := cli.GlobalFlags{Data: o.Dir}
+			fmt.Fprintf(screen, "It ended at --max-pages %d. To continue: %s\n", n, at.Command("crawl --max-pages 0"))
+		}
 		if vectors, err := ranking.List(o.Dir); err == nil {
 			ranks.Advise(screen, vectors)
 		}
@@ -638,15 +643,23 @@ func fruitless(ctx context.Context, c sharded.Crawl, o *engine.Options, s *engin
 	if len(o.Seeds) == 0 {
 		return cli.WithHint(errors.New("no page was fetched"), "begin with other URLs, or ask for the reason: anatomy trace URL")
 	}
-	seed, why := o.Seeds[0], "it was not reached"
+	seed, why, visited := o.Seeds[0], "it was not reached", false
 	if steps, err := c.Trace(seed); err == nil && len(steps) > 0 {
-		why = notFetched(&steps[len(steps)-1])
+		last := &steps[len(steps)-1]
+		why = notFetched(last)
+		visited = last.Fetch != nil && (last.Fetch.Outcome == vocab.Forbidden || last.Fetch.Outcome == vocab.NotFound)
 	}
 	at := cli.GlobalFlags{Data: o.Dir}
 	hint := "to see more: " + at.Command("trace "+cli.ShellQuote(seed))
-	if strings.Contains(why, dnsclient.ErrNoName.Error()) {
+	again := at.Command("crawl --recrawl --max-age 0s")
+	switch {
+	case strings.Contains(why, dnsclient.ErrNoName.Error()):
 		hint = "check the spelling of the host; " + hint
 		why = dnsclient.ErrNoName.Error() // the seed has the name of the host
+	case strings.Contains(why, "401"):
+		hint = "to sign in: " + again + " --credentials FILE; " + hint
+	case visited: // else the same command visits it again
+		hint = "to visit it again: " + again + "; " + hint
 	}
 	if more := len(o.Seeds) - 1; more > 0 {
 		why += fmt.Sprintf(" (and %s)", plural.Count(more, "other URL"))

@@ -251,8 +251,17 @@ func serveData(ctx context.Context, dir string, listener net.Listener, o serveOp
 		tasks = append(tasks, o.redirect)
 	}
 	service.Notify(service.Ready)
-	o.ready(cmp.Or(o.scheme, "http") + "://" + listener.Addr().String() + "/")
+	o.ready(cmp.Or(o.scheme, "http") + "://" + openAt(listener.Addr()) + "/")
 	return runTasks(ctx, folders, tasks...)
+}
+
+// openAt returns host and port at which a browser on this machine reaches a listener. An address that
+// means all addresses of the machine has no host.
+func openAt(a net.Addr) string {
+	if tcp, ok := a.(*net.TCPAddr); ok && tcp.IP.IsUnspecified() {
+		return fmt.Sprintf("localhost:%d", tcp.Port)
+	}
+	return a.String()
 }
 
 // runTasks follows data folders until the first task ends. That ctx ends them is not an error.

@@ -54,7 +54,7 @@ func RequireSubcommand(c *cobra.Command) {
 		if at == c && at.Flags().NArg() > 0 { // the flag is one of the command that was meant
 			return UnknownCommand(c, at.Flags().Arg(0))
 		}
-		return FlagError(err)
+		return FlagError(at, err)
 	})
 	c.Args = cobra.ArbitraryArgs
 	c.RunE = func(c *cobra.Command, args []string) error {
@@ -66,8 +66,17 @@ func RequireSubcommand(c *cobra.Command) {
 	}
 }
 
-// FlagError returns a UsageError for an error of the flags package.
-func FlagError(err error) error {
+// FlagError returns a UsageError for an error of the flags package. It proposes the nearest flag of c
+// for one that does not exist.
+func FlagError(c *cobra.Command, err error) error {
+	var unknown *pflag.NotExistError
+	if errors.As(err, &unknown) && unknown.GetSpecifiedShortnames() == "" {
+		var names []string
+		c.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+		if meant := Nearest(unknown.GetSpecifiedName(), names); meant != "" {
+			return UsageError{Err: err, Hint: "did you mean: --" + meant}
+		}
+	}
 	var invalid *pflag.InvalidValueError
 	if errors.As(err, &invalid) {
 		if valid := ValidValues(invalid.GetFlag()); valid != "" {

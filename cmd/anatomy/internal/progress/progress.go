@@ -87,7 +87,7 @@ func (m *rateMeter) rate(now time.Time, pages int64) float64 {
 }
 
 func progressLine(s engine.CrawlStats, rate float64) string {
-	line := fmt.Sprintf("%d pages  %.0f/s  %d queued  %d dead links  %d errors  %d searchable", s.Pages, rate, s.Queued, s.DeadLinks(), s.Errors(), s.Searchable)
+	line := fmt.Sprintf("%s  %.0f/s  %d queued  %s  %s  %d searchable", plural.Count(s.Pages, "page"), rate, s.Queued, plural.Count(s.DeadLinks(), "dead link"), plural.Count(s.Errors(), "error"), s.Searchable)
 	if s.Revisits.Visited > 0 {
 		line += fmt.Sprintf("  %d revisited", s.Revisits.Visited)
 	}
@@ -133,9 +133,9 @@ func Summary(before, s engine.CrawlStats, interrupted bool) string {
 		b.WriteString("Stopped. The same command resumes the crawl.\n")
 	}
 	pages := max(0, s.Pages-before.Pages) // pages that left the results are counted apart
-	fmt.Fprintf(&b, "%s in %s (%.0f/s). In all: %d pages of %s known, %d searchable%s.\n",
+	fmt.Fprintf(&b, "%s in %s (%.0f/s). In all: %s of %s known, %d searchable%s.\n",
 		plural.Count(pages, "new page"), elapsed(s.Elapsed), float64(pages)/max(0.001, s.Elapsed.Seconds()),
-		s.Pages, plural.Count(s.Known, "URL"), s.Searchable, byLinks(s))
+		plural.Count(s.Pages, "page"), plural.Count(s.Known, "URL"), s.Searchable, byLinks(s))
 	fmt.Fprintf(&b, "%s, %s", plural.Count(s.Duplicates, "duplicate"), plural.Count(s.Outcomes["redirected"]-before.Outcomes["redirected"], "redirect"))
 	if n := s.DeadLinks() - before.DeadLinks(); n > 0 {
 		fmt.Fprintf(&b, ", %s", plural.Count(n, "dead link"))
@@ -148,7 +148,7 @@ func Summary(before, s engine.CrawlStats, interrupted bool) string {
 	if r := s.Revisits; r.Visited > 0 {
 		fmt.Fprintf(&b, ".\n%d revisited: %d unchanged (%d answered 304), %s, %s left the results", r.Visited, r.Unchanged, r.NotModified, plural.Count(r.Changed, "new version"), plural.Count(r.Left, "page"))
 		if r.Unconfirmed > 0 {
-			fmt.Fprintf(&b, ", %d not found and kept until another visit confirms that", r.Unconfirmed)
+			fmt.Fprintf(&b, ", %d not found and kept until a visit a day or more later confirms that", r.Unconfirmed)
 		}
 	}
 	if s.Harvest != nil {
