@@ -31,6 +31,7 @@ import (
 	"pgregory.net/rapid"
 
 	"anatomy/crawler/dnsclient"
+	"anatomy/crawler/signin"
 	"anatomy/vocab"
 	"anatomy/weburl"
 )
@@ -260,23 +261,30 @@ func TestPage(t *testing.T) {
 	}
 }
 
-// TestKeepHeaders: the headers of a request and its answer are kept without secrets, and are cut between two
-// fields if they are long.
+// TestKeepHeaders: the headers of a request and its answer are kept without secrets, those of the operator's
+// own among them, and are cut between two fields if they are long.
 func TestKeepHeaders(t *testing.T) {
 	w := newWorld(t, func(rw http.ResponseWriter, r *http.Request) {
 		h := rw.Header()
 		h.Set("Set-Cookie", "session=secret")
 		h["Server"] = []string{"one", "two"}
+		h.Set("X-Key", r.Header.Get("X-Key"))
 		if r.URL.Path == "/long" {
 			for i := range 100 {
 				h.Set(fmt.Sprintf("X-Long-%d", i), strings.Repeat("x", 1000))
 			}
 		}
 		page(rw, "text")
-	}, func(o *Options) { o.Contact, o.KeepHeaders = "me@example.org", true })
+	}, func(o *Options) {
+		o.Contact, o.KeepHeaders = "me@example.org", true
+		var err error
+		if o.Credentials, err = signin.Parse(strings.NewReader("http://www.test header x-key: secret")); err != nil {
+			t.Fatal(err)
+		}
+	})
 	got, _ := w.visit(t, "http://www.test/a?b", "http://www.test/long")
 	request, answer, ok := got[0].Page.CutHeaders()
-	if !ok || !strings.HasPrefix(request, "GET /a?b HTTP/1.1\r\nHost: www.test\r\nAccept: ") ||
+	if strings.Contains(request, "secret") || !ok || !strings.HasPrefix(request, "GET /a?b HTTP/1.1\r\nHost: www.test\r\nAccept: ") ||
 		!strings.HasSuffix(request, "User-Agent: anatomy/0.1 (contact: me@example.org)\r\n\r\n") {
 		t.Errorf("request %q", request)
 	}

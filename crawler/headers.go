@@ -3,6 +3,7 @@ package crawler
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"net/http"
 	"strings"
 
@@ -14,15 +15,20 @@ var secretFields = map[string]bool{
 	"Authorization": true, "Cookie": true, "Proxy-Authorization": true, "Set-Cookie": true, "Set-Cookie2": true,
 }
 
-// keptHeaders returns the headers of the request for a page and of its answer, for Page.Headers. Fields are
-// ordered by name. If they are longer than [vocab.MaxHeaders], the last ones are left out.
-func keptHeaders(resp *http.Response) string {
+// keptHeaders returns the headers of the request for a page and of its answer, for Page.Headers, without
+// secretFields and the fields of the origin's credentials. Fields are ordered by name. If they are longer than
+// [vocab.MaxHeaders], the last ones are left out.
+func keptHeaders(resp *http.Response, credentials http.Header) string {
+	secret := maps.Clone(secretFields)
+	for name := range credentials {
+		secret[name] = true
+	}
 	var b strings.Builder
 	req := resp.Request
 	fmt.Fprintf(&b, "%s %s %s\r\nHost: %s\r\n", req.Method, req.URL.RequestURI(), req.Proto, cmp.Or(req.Host, req.URL.Host))
-	req.Header.WriteSubset(&b, secretFields)
+	req.Header.WriteSubset(&b, secret)
 	fmt.Fprintf(&b, "\r\n%s %s\r\n", resp.Proto, resp.Status)
-	resp.Header.WriteSubset(&b, secretFields)
+	resp.Header.WriteSubset(&b, secret)
 	for _, coding := range resp.TransferEncoding {
 		fmt.Fprintf(&b, "Transfer-Encoding: %s\r\n", coding)
 	}

@@ -86,7 +86,7 @@ func (c *client) readPage(
 		Truncated:    cut,
 	}
 	if c.o.KeepHeaders {
-		f.Page.Headers = keptHeaders(resp)
+		f.Page.Headers = keptHeaders(resp, c.o.Credentials.Header(u.Origin(), http.Header{}))
 	}
 	return nil
 }
