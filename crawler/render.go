@@ -73,6 +73,7 @@ func (v *visit) load(ctx context.Context, raw string, f *vocab.Fetch) (*vocab.Re
 		return nil, errors.New("another site")
 	}
 	if r := v.resources[u.String()]; r != nil {
+		f.SignedIn = f.SignedIn || v.o.Credentials.Covers(u.Origin())
 		return r, nil
 	}
 	o := v.origins.get(ctx, &u, 0)

@@ -17,6 +17,7 @@ import (
 
 	"github.com/miekg/dns"
 
+	"anatomy/crawler/signin"
 	"anatomy/indexer"
 	"anatomy/render"
 	"anatomy/vocab"
@@ -113,6 +114,33 @@ func TestRender(t *testing.T) {
 	}
 	if !slices.Equal(w.requests, wanted) || len(w.sleeps) != len(wanted)-1 || r.agent != "ant" {
 		t.Errorf("requests %q, %d sleeps", w.requests, len(w.sleeps))
+	}
+}
+
+// TestRenderSignedIn: every page that shows what a script loaded with credentials is marked, the second as well,
+// for which nothing is fetched.
+func TestRenderSignedIn(t *testing.T) {
+	c, err := signin.Parse(strings.NewReader("http://api.www.test header x-key: secret"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := newWorld(t, func(rw http.ResponseWriter, q *http.Request) {
+		switch q.URL.Path {
+		case "/robots.txt":
+			http.NotFound(rw, q)
+		case "/data":
+			io.WriteString(rw, q.Header.Get("X-Key"))
+		case "/public":
+			page(rw, "text")
+		default:
+			page(rw, "scripts\nhttp://api.www.test/data")
+		}
+	}, func(o *Options) { o.Renderer, o.Credentials = &fakeRenderer{}, c })
+	got, _ := w.visit(t, "http://www.test/", "http://www.test/again", "http://www.test/public")
+	for i, f := range got {
+		if f.Outcome != vocab.Fetched || f.SignedIn != strings.Contains(string(f.Page.Body), "secret") || f.SignedIn != (i < 2) {
+			t.Errorf("%s: %s, marked: %v, %q", f.URL, f.Outcome, f.SignedIn, f.Page.Body)
+		}
 	}
 }
 
