@@ -154,8 +154,9 @@ const MaxHeaders = 16 << 10
 // the empty line at the end; ok is false if they are not kept. Fields with secrets are missing.
 func (p *Page) CutHeaders() (request, answer string, ok bool) {
 	const end = "\r\n\r\n"
-	request, answer, ok = strings.Cut(p.Headers, end)
-	return request + end, answer, ok && strings.Index(answer, end) == len(answer)-len(end)
+	request, answer, _ = strings.Cut(p.Headers, end)
+	answer, rest, ok := strings.Cut(answer, end)
+	return request + end, answer + end, ok && rest == ""
 }
 
 // HeaderFields returns the Refresh field of a page, or "" if it has none, and its Link fields.

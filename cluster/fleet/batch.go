@@ -259,8 +259,9 @@ func (s *Settings) accept(t *vocab.Target, f vocab.Fetch, now time.Time) (vocab.
 	if int64(len(p.Body)) > s.MaxBody || int64(header) > s.MaxHeader {
 		return f, fmt.Errorf("%w: a page larger than the limits", errRules)
 	}
-	if !s.KeepHeaders && p.Headers != "" {
-		return f, fmt.Errorf("%w: headers, which are not kept", errRules)
+	_, _, ok := p.CutHeaders()
+	if broken := strings.Count(p.Headers, "\n") > strings.Count(p.Headers, "\r\n"); p.Headers != "" && (!s.KeepHeaders || !ok || broken) {
+		return f, fmt.Errorf("%w: headers that are not kept, or not those of a request and its answer", errRules)
 	}
 	f.Bytes = max(f.Bytes, int64(len(p.Body)))
 	p.Doc, p.URL, p.Fetched = t.Doc, t.URL, now.UTC().Truncate(time.Second)

@@ -169,7 +169,10 @@ func TestDismissed(t *testing.T) {
 		{"a large page", page(func(r *fetched) { r.Fetch.Page.Body = make([]byte, 101) })},
 		{"a large header", page(func(r *fetched) { r.Fetch.Page.Links = strings.Repeat("x", 51) })},
 		{"a redirect to nothing", page(func(r *fetched) { r.Fetch = vocab.Fetch{Outcome: vocab.Redirected, Location: "x"} })},
-		{"headers that are not kept", page(func(r *fetched) { r.Fetch.Page.Headers = "GET" })},
+		{"headers that are not kept", page(func(r *fetched) { r.Fetch.Page.Headers = "GET\r\n\r\nHTTP\r\n\r\n" })},
+		{"kept: the header of a request alone", page(func(r *fetched) { r.Fetch.Page.Headers = "GET\r\n\r\n" })},
+		{"kept: a header before the body", page(func(r *fetched) { r.Fetch.Page.Headers = "GET\r\n\r\nHTTP\r\n\r\nx\r\n\r\n" })},
+		{"kept: a line break in a field", page(func(r *fetched) { r.Fetch.Page.Headers = "GET\r\n\r\nHTTP\nX: y\r\n\r\n" })},
 		{"a header of two lines", page(func(r *fetched) { r.Fetch.Page.ETag = "x\nWARC-Type: y" })},
 		{"blocked", page(func(r *fetched) { r.Fetch = vocab.Fetch{Outcome: vocab.Blocked} })},
 		{"unmodified", page(func(r *fetched) { r.Fetch = vocab.Fetch{Outcome: vocab.Unmodified} })},
@@ -181,7 +184,7 @@ func TestDismissed(t *testing.T) {
 		name string
 		b    []byte
 	}{"", good}) {
-		owner := New(Options{Bus: nowhere{}}, crawler.Options{MaxBody: 100, MaxHeader: 50})
+		owner := New(Options{Bus: nowhere{}}, crawler.Options{MaxBody: 100, MaxHeader: 50, KeepHeaders: strings.HasPrefix(l.name, "kept")})
 		owner.Receive("w", encode(workerExamples[0]))
 		lease := vocab.Lease{ID: 5, URLs: []vocab.Target{{Doc: 1, URL: "http://a.test/"}}}
 		v := &visit{lease: &lease, lost: make(chan struct{}), results: make(chan delivery, 2)}
