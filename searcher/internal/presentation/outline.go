@@ -55,5 +55,6 @@ type section struct {
 	mark                 vocab.SectionMark
 	parent               int           // index of the section around it
 	heads, path          uint64        // bitmaps of phrases: in the heading, in the headings around it
+	naming               naming        // of the heading; see namingOf
 	score                scoring.Score // see rate
 }

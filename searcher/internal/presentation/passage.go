@@ -62,22 +62,30 @@ func held(runs []run) (phrases uint64) {
 // Wants returns how many bytes of the last page's text may have a better passage than the bytes it was made
 // of, or 0: LongestSnippetBytes if a phrase is neither in the title nor in the text, unless the query is
 // prose, of which pages need not have all phrases; LongSnippetBytes if no section answers better than the
-// top of the page.
+// top of the page, or none is named by a query that has one phrase besides those of the title and is not prose.
 func (s *Snippeter) Wants() int {
 	switch {
 	case !s.prose && bits.OnesCount64(s.held) < min(len(s.phrases), 64):
 		return LongestSnippetBytes
-	case len(s.sections) > 1 && s.bestSection() == 0:
+	case len(s.sections) > 1 && !s.answers(s.bestSection()):
 		return LongSnippetBytes
 	}
 	return 0
+}
+
+// answers reports whether a section may be shown without reading further: it is better than the top of the
+// page, and if the title has all phrases but one, its heading begins with that one.
+func (s *Snippeter) answers(i int) bool {
+	named := s.covers(i) && s.sections[i].naming > mentions
+	others := min(len(s.phrases), 64) - bits.OnesCount64(s.sections[0].heads)
+	return i > 0 && (s.prose || others > 1 || named)
 }
 
 // cutSection is cut for a page with sections.
 func (s *Snippeter) cutSection(titled uint64, main string, skipped int, text, description string) (p Passage) {
 	s.find(main, true)
 	s.held = titled | held(s.runs)
-	s.rate(titled)
+	s.rate(main, titled)
 	best := s.bestSection()
 	for _, i := range s.moreSections(best) {
 		p.More = append(p.More, s.section(main, i))

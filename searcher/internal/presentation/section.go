@@ -2,8 +2,10 @@ package presentation
 
 import (
 	"cmp"
+	"math/bits"
 	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 	"unsafe"
 
@@ -125,7 +127,7 @@ func (s *Snippeter) nest(main string, skipped int) {
 // rate computes the scores of all sections from runs and titled, the phrases in the page's title. A
 // phrase counts by its idf: once in the heading or otherwise in a heading around it, and again in
 // the text.
-func (s *Snippeter) rate(titled uint64) {
+func (s *Snippeter) rate(main string, titled uint64) {
 	next := 0
 	for i := range s.sections {
 		st := &s.sections[i]
@@ -137,6 +139,9 @@ func (s *Snippeter) rate(titled uint64) {
 			} else {
 				s.counts[r.phrase]++
 			}
+		}
+		if st.heads != 0 {
+			st.naming = namingOf(main, st, s.runs[first:next])
 		}
 		if i == 0 {
 			st.heads |= titled
@@ -175,14 +180,62 @@ func (s *Snippeter) phrasePoints(st *section, p int) (heading, path, text scorin
 }
 
 // bestSection returns the index of the first section with the best score, or 0 for the top of the
-// page.
+// page. If that covers the query, a section that covers it too and whose heading begins with it is better
+// than one whose heading mentions it, and one whose heading is the query better than both.
 func (s *Snippeter) bestSection() (best int) {
 	for i := range s.sections {
 		if s.sections[i].score > s.sections[best].score {
 			best = i
 		}
 	}
+	if s.prose || best == 0 || !s.covers(best) {
+		return best
+	}
+	for i := range s.sections {
+		st, than := &s.sections[i], &s.sections[best]
+		better := cmp.Or(cmp.Compare(st.naming, than.naming), cmp.Compare(st.score, than.score)) > 0
+		if better && i > 0 && s.covers(i) {
+			best = i
+		}
+	}
 	return best
+}
+
+// covers reports whether the heading of a section has phrases of the query, and the page's title the others.
+func (s *Snippeter) covers(i int) bool {
+	heads := s.sections[i].heads
+	return heads != 0 && bits.OnesCount64(heads|s.sections[0].heads) == min(len(s.phrases), 64)
+}
+
+// A naming is how a heading has phrases of the query.
+type naming uint8
+
+const (
+	mentions naming = iota // after other words
+	begins                 // at its beginning, and other words after or between them
+	equals                 // without other words
+)
+
+// namingOf returns how the heading of a section has phrases, given the runs of the section. Section numbers
+// and signs are no words.
+func namingOf(main string, st *section, runs []run) naming {
+	found, at := equals, st.head
+	for _, r := range runs {
+		if r.start >= st.body {
+			break
+		}
+		if r.start > at && strings.ContainsFunc(main[at:r.start], unicode.IsLetter) {
+			if at == st.head {
+				return mentions
+			}
+			found = begins
+		}
+		at = max(at, r.end)
+	}
+	if at < st.body && strings.ContainsFunc(main[at:st.body], unicode.IsLetter) {
+		return begins
+	}
+	return found
 }
 
 // moreSections returns up to maxMore further sections with a phrase in their heading, best first.

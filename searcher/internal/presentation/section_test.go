@@ -84,6 +84,31 @@ func TestSection(t *testing.T) {
 	}
 }
 
+// TestSectionOfName checks that of the sections whose headings have the whole query, with the title, one
+// whose heading is the query wins, then one whose heading begins with it.
+func TestSectionOfName(t *testing.T) {
+	for _, c := range []struct{ query, headings, want string }{
+		{"networks", "authorized clients (default: $networks)|networks (default: see output)", "networks (default: see output)"},
+		{"postfix networks", "authorized clients (default: $networks)|networks (default: see output)", "networks (default: see output)"},
+		{"networks", "networks style|2.1 networks", "2.1 networks"},
+		{"networks", "networks_style|¶ networks", "¶ networks"},
+		{"inner join", "inner and outer join|inner join", "inner join"},
+		{"inner join", "the inner join|join inner tables", "join inner tables"},
+		{"networks clients", "clients of networks|networks", "clients of networks"}, // the second lacks a word
+		{"how to find the networks", "all networks|networks", "all networks"},       // prose
+		{`"inner join"`, "all inner join|inner join", "inner join"},
+	} {
+		lines := []string{"# Postfix", "Parameters."}
+		for i, heading := range strings.Split(c.headings, "|") {
+			lines = append(lines, "## "+heading, strings.Repeat(heading+". ", 3-i))
+		}
+		got := passageOf("Postfix", outlined(lines...), c.query).Section.Heading
+		if got != strings.TrimLeft(c.want, "¶ ") {
+			t.Errorf("%s in %s: section %q, want %q", c.query, c.headings, got, c.want)
+		}
+	}
+}
+
 // TestWants checks when a longer beginning of a text is read.
 func TestWants(t *testing.T) {
 	long := outlined("# Guide", "About apples, pears and figs.", "## Apples", "They are red.")
@@ -96,7 +121,10 @@ func TestWants(t *testing.T) {
 		{long, "pears", LongSnippetBytes}, // the top of the page has it, and a section may explain it
 		{long, "apples cherries", LongestSnippetBytes},
 		{long, "how to peel the apples", 0}, // prose, of which no page needs to have all
-		{"apples and pears", "pears", 0},    // a text without sections
+		{long, "red", LongSnippetBytes},     // a section may be named so
+		{long, "guide red", LongSnippetBytes},
+		{long, "red apples", 0},          // no name
+		{"apples and pears", "pears", 0}, // a text without sections
 		{"apples and pears", "cherries", LongestSnippetBytes},
 	} {
 		s := snippeterOf(c.query)
