@@ -19,7 +19,7 @@ import (
 )
 
 // ErrFormat is the error of Convert for a body that is neither a definition nor a list of them.
-var ErrFormat = errors.New("no definition of a service")
+var ErrFormat = errors.New("no valid definition of a service")
 
 // maxHead is how many bytes of XML must have the namespace of a definition.
 const maxHead = 8 << 10

@@ -258,6 +258,24 @@ func TestCut(t *testing.T) {
 	}
 }
 
+// TestCutYAML: of YAML that is truncated, broken or too long, the operations before the fault are kept.
+func TestCutYAML(t *testing.T) {
+	const start = "openapi: 3.0.0\ninfo:\n  title: Birds\npaths:\n  /owls:\n    get:\n      summary: Find owls\n"
+	for name, rest := range map[string]string{
+		"unclosed object": "  /hawks:\n    get: {summary: Find",
+		"unclosed quote":  "  /hawks:\n    get:\n      summary: \"Find",
+		"colon in text":   "  /hawks:\n    get:\n      summary: Find: hawks\n",
+		"tab":             "  /hawks:\n\tget:\n",
+		"too long":        "  /hawks:\n    get:\n      description: \"\n" + strings.Repeat("        Find hawks\n", maxYAML/16) + "\"\n",
+		"many":            strings.Repeat("  /hawks:\n    get:\n      summary: Find hawks\n", maxYAML/40),
+	} {
+		page, _, err := Convert([]byte(start+rest), "http://host.test/")
+		if err != nil || !strings.Contains(string(page), "Find owls") {
+			t.Errorf("%s: %.500s, error %v", name, page, err)
+		}
+	}
+}
+
 func TestQuote(t *testing.T) {
 	for word, want := range map[string]string{
 		"http://a.test/b-c": "http://a.test/b-c", "": "''", "a b": "'a b'", "$(rm)": "'$(rm)'",

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"iter"
+	"regexp"
 	"slices"
 	"strconv"
 
@@ -17,7 +18,7 @@ import (
 const (
 	maxDepth = 60
 	maxNodes = 500_000
-	maxYAML  = 4 << 20 // bytes: YAML takes 25 times as much memory
+	maxYAML  = 4 << 20 // bytes, the rest is left out: YAML takes 25 times as much memory
 	maxChain = 8       // references and aliases in a row
 )
 
@@ -92,7 +93,8 @@ func (n *node) pairs() iter.Seq2[string, *node] {
 	}
 }
 
-// readTree reads JSON or YAML. Of broken JSON it returns what came before the fault.
+// readTree reads JSON or YAML. Of a truncated or broken document it returns what came before the fault;
+// nil if that is nothing.
 func readTree(text []byte) *node {
 	if text[0] == '{' {
 		r := jsonReader{d: json.NewDecoder(bytes.NewReader(text))}
@@ -100,12 +102,37 @@ func readTree(text []byte) *node {
 		n, _ := r.value(0, "", "")
 		return n
 	}
+	if len(text) > maxYAML {
+		text = text[:bytes.LastIndexByte(text[:maxYAML], '\n')+1]
+	}
 	var document yaml.Node
-	if len(text) > maxYAML || yaml.Unmarshal(text, &document) != nil || len(document.Content) == 0 {
+	err := yaml.Unmarshal(text, &document)
+	if m := yamlFault.FindStringSubmatch(fmt.Sprint(err)); m != nil {
+		line, _ := strconv.Atoi(m[1])
+		document = yaml.Node{}
+		err = yaml.Unmarshal(linesBefore(text, line), &document)
+	}
+	if err != nil || len(document.Content) == 0 {
 		return nil
 	}
 	left := maxNodes
 	return fromYAML(document.Content[0], 0, "", &left)
+}
+
+// yamlFault has the number of the line in an error of yaml.Unmarshal.
+var yamlFault = regexp.MustCompile(`^yaml: line (\d+): `)
+
+// linesBefore returns the lines of a text before one, counted from 1.
+func linesBefore(text []byte, line int) []byte {
+	end := 0
+	for range line - 1 {
+		n := bytes.IndexByte(text[end:], '\n')
+		if n < 0 {
+			break
+		}
+		end += n + 1
+	}
+	return text[:end]
 }
 
 // A jsonReader reads JSON token by token.
