@@ -41,9 +41,9 @@ crawler/signin: weburl crawler/internal/*
 warc:
 render: vocab internal/plural
 storeserver: vocab disk/repository
-indexer: vocab weburl analysis disk/barrel indexer/internal/* indexer/officetext indexer/servicetext indexer/datatext
+indexer: vocab weburl analysis disk/barrel indexer/internal/* indexer/officetext indexer/servicetext indexer/datatext xmlcharset
 indexer/officetext: vocab xmlcharset
-indexer/servicetext: vocab indexer/internal/jsontoken
+indexer/servicetext: vocab xmlcharset indexer/internal/jsontoken
 indexer/datatext: indexer/internal/jsontoken
 indexer/internal/jsontoken:
 indexer/internal/decode: indexer/internal/guess

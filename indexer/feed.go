@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"golang.org/x/net/html"
+
+	"anatomy/xmlcharset"
 )
 
 // Bounds of a feed.
@@ -49,9 +51,9 @@ func feedAsPage(body []byte) bool {
 }
 
 // xmlDecoder returns a lenient decoder that reads the body as UTF-8 and ignores its declared encoding.
-func xmlDecoder(body []byte) *xml.Decoder {
-	d := xml.NewDecoder(bytes.NewReader(body))
-	d.Strict, d.Entity = false, xml.HTMLEntity
+func xmlDecoder(body []byte) *xmlcharset.Decoder {
+	d := xmlcharset.NewDecoder(bytes.NewReader(body))
+	d.Entity = xml.HTMLEntity
 	d.CharsetReader = func(_ string, in io.Reader) (io.Reader, error) { return in, nil }
 	return d
 }

@@ -156,8 +156,7 @@ func (r *reader) readText() error {
 // an image or a video is one level deeper. Some indexes omit loc and put the URL into sitemap
 // itself.
 func (r *reader) readXML() error {
-	d := xml.NewDecoder(r.utf8())
-	d.Strict, d.CharsetReader = false, xmlcharset.Once()
+	d := xmlcharset.NewDecoder(r.utf8())
 	var parent, here string // names of the open element's parent and of the element
 	var above []string      // names of the parent's ancestors
 	var text strings.Builder

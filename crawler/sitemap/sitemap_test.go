@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/klauspost/compress/gzip"
+
+	"anatomy/xmlcharset"
 )
 
 const urlset = `<?xml version="1.0" encoding="UTF-8"?>
@@ -85,6 +87,16 @@ func TestBounds(t *testing.T) {
 		if n := len(list.Pages); n > MaxURLs || e.n > MaxBytes+64<<10 || err == nil && !list.Cut {
 			t.Errorf("%s: %d URLs, %d bytes, %v", name, n, e.n, err)
 		}
+	}
+}
+
+// TestLongTag: a tag that never ends is an error before it takes memory. A file of 50 KB with such a tag took
+// 1.4 GB: attributes are small, and compress well.
+func TestLongTag(t *testing.T) {
+	e := &endless{text: " a=''"}
+	list, err := Read(io.MultiReader(strings.NewReader("<urlset><url><loc>http://example.org/</loc></url><url"), e))
+	if len(list.Pages) != 1 || err == nil || e.n > xmlcharset.MaxToken+64<<10 {
+		t.Errorf("%d pages, %d bytes, %v", len(list.Pages), e.n, err)
 	}
 }
 

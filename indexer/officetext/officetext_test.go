@@ -14,6 +14,7 @@ import (
 	"unicode/utf8"
 
 	"anatomy/vocab"
+	"anatomy/xmlcharset"
 )
 
 // files are the parts of a zip file by name.
@@ -201,15 +202,15 @@ func TestBounds(t *testing.T) {
 	first := fmt.Sprintf(paragraph, "first")
 	last := fmt.Sprintf(paragraph, "last")
 	link := `<w:p><w:fldSimple w:instr="HYPERLINK &quot;http://a.test/&quot;"><w:r><w:t>x</w:t></w:r></w:fldSimple></w:p>`
-	long := strings.Repeat("x", maxToken-10)
+	long := strings.Repeat("x", xmlcharset.MaxToken-10)
 	for name, middle := range map[string]string{
-		"text":    strings.Repeat(fmt.Sprintf(paragraph, long), maxText/maxToken+1),
-		"spaces":  strings.Repeat("<w:r><w:tab/></w:r>", 10) + strings.Repeat("<w:t>"+strings.Repeat(" ", maxToken-10)+"</w:t>", maxText/maxToken+1),
-		"run":     fmt.Sprintf(paragraph, strings.Repeat("x", 2*maxToken)),
-		"tag":     "<w:x" + strings.Repeat(" a", maxToken) + "/>",
-		"comment": "<!--" + strings.Repeat("x", 2*maxToken) + "-->",
+		"text":    strings.Repeat(fmt.Sprintf(paragraph, long), maxText/xmlcharset.MaxToken+1),
+		"spaces":  strings.Repeat("<w:r><w:tab/></w:r>", 10) + strings.Repeat("<w:t>"+strings.Repeat(" ", xmlcharset.MaxToken-10)+"</w:t>", maxText/xmlcharset.MaxToken+1),
+		"run":     fmt.Sprintf(paragraph, strings.Repeat("x", 2*xmlcharset.MaxToken)),
+		"tag":     "<w:x" + strings.Repeat(" a", xmlcharset.MaxToken) + "/>",
+		"comment": "<!--" + strings.Repeat("x", 2*xmlcharset.MaxToken) + "-->",
 		"charset": `<?xml encoding="latin1"?><?xml encoding="latin1"?>`,
-		"size":    strings.Repeat("<w:x>"+long+"</w:x>", maxInflated/maxToken+1),
+		"size":    strings.Repeat("<w:x>"+long+"</w:x>", maxInflated/xmlcharset.MaxToken+1),
 		"tokens":  strings.Repeat("<w:x/>", maxTokens/2),
 	} {
 		if (name == "size" || name == "tokens") && testing.Short() {
@@ -229,7 +230,7 @@ func TestBounds(t *testing.T) {
 
 // TestSpaces: spaces count as text, in cells with a shared string, too.
 func TestSpaces(t *testing.T) {
-	spaces := strings.Repeat(" ", maxToken-10)
+	spaces := strings.Repeat(" ", xmlcharset.MaxToken-10)
 	p := new(page)
 	for range maxText/len(spaces) + 10 {
 		p.writeString(spaces)

@@ -13,7 +13,6 @@ import (
 const (
 	maxDepth  = 256
 	maxTokens = 3_000_000
-	maxToken  = 1 << 20 // bytes of a tag, a comment or a run of text
 )
 
 // An action is what an element does to the text, a set of bits.
@@ -86,14 +85,12 @@ func (a *archive) walk(name string, rules rules, p *page) error {
 }
 
 func (w *walker) read(r io.Reader) error {
-	in := &tokenReader{Reader: r}
-	dec := xml.NewDecoder(in)
-	dec.Strict, dec.Entity, dec.CharsetReader = false, xml.HTMLEntity, xmlcharset.Once()
+	dec := xmlcharset.NewDecoder(r)
+	dec.Entity = xml.HTMLEntity
 	for range maxTokens {
 		if w.full() {
 			return nil
 		}
-		in.room = maxToken
 		token, err := dec.RawToken()
 		if errors.Is(err, io.EOF) {
 			return nil
@@ -132,22 +129,6 @@ func (w *walker) text(s []byte) {
 		s = w.decode(s)
 	}
 	w.write(s)
-}
-
-// A tokenReader bounds the bytes that are read for one token: the decoder keeps a whole token, and
-// attributes take 24 times the bytes that they have in the file.
-type tokenReader struct {
-	io.Reader
-	room int // bytes that may be read for the token
-}
-
-func (r *tokenReader) Read(p []byte) (int, error) {
-	if r.room <= 0 {
-		return 0, fmt.Errorf("XML token longer than %d bytes", maxToken)
-	}
-	n, err := r.Reader.Read(p[:min(len(p), r.room)])
-	r.room -= n
-	return n, err
 }
 
 func (w *walker) start(e element) {

@@ -10,6 +10,7 @@ import (
 	"unicode"
 
 	"anatomy/vocab"
+	"anatomy/xmlcharset"
 )
 
 // The namespaces of definitions and lists in XML.
@@ -46,8 +47,8 @@ type soapOperation struct {
 
 // convertXML writes the definition or list in an XML document.
 func convertXML(text []byte, p *page) vocab.Medium {
-	d := xml.NewDecoder(bytes.NewReader(text))
-	d.Strict, d.Entity = false, xml.HTMLEntity
+	d := xmlcharset.NewDecoder(bytes.NewReader(text))
+	d.Entity = xml.HTMLEntity
 	d.CharsetReader = func(_ string, in io.Reader) (io.Reader, error) { return in, nil } // it is UTF-8
 	var path []xml.StartElement
 	w := definition{parts: map[string][]field{}}
