@@ -84,7 +84,7 @@ cluster/peer: vocab disk/datadir disk/durable
 cluster/replica: vocab disk/durable disk/datadir disk/segment disk/shards disk/snapshot cluster/bucket
 cluster/division: vocab config disk/durable disk/datadir disk/parcel disk/shards disk/snapshot cluster/bucket cluster/lease cluster/node cluster/replica
 cluster/node: vocab disk/durable disk/datadir disk/repository disk/shards disk/snapshot cluster/bucket cluster/lease cluster/replica
-collection: vocab weburl analysis urlserver crawler indexer indexer/officetext searcher pagerank ranking control disk/* lru internal/plural
+collection: vocab weburl analysis urlserver crawler indexer indexer/officetext searcher searcher/synonyms pagerank ranking control disk/* lru internal/plural
 web/internal/respond: searcher collection
 web/internal/messages:
 web/internal/access: web/internal/respond web/internal/text

@@ -10,6 +10,7 @@ import (
 
 	"anatomy/analysis"
 	"anatomy/disk/linkdb"
+	"anatomy/searcher/synonyms"
 	"anatomy/vocab"
 	"anatomy/weburl"
 )
@@ -173,16 +174,20 @@ func (p *proposer) resolve(ctx context.Context, host string) error {
 	return nil
 }
 
-// groups returns the groups of similar names.
+// maxNames bounds the names of a home page that are compared: those that most sites use.
+const maxNames = 500
+
+// groups returns the groups of similar names, each of at most synonyms.MaxGroup words.
 func (names siteNames) groups(host string) (all []SynonymGroup) {
 	words := slices.SortedFunc(maps.Keys(names), func(a, b string) int {
 		return cmp.Or(cmp.Compare(len(names[b].sites), len(names[a].sites)), cmp.Compare(a, b))
 	})
+	words = words[:min(len(words), maxNames)]
 	used := map[string]bool{}
 	for _, first := range words {
 		g := SynonymGroup{Host: host}
 		for _, word := range words {
-			if !used[word] && (word == first || slices.ContainsFunc(g.Words, func(w string) bool { return areSimilar(w, word) })) {
+			if !used[word] && len(g.Words) < synonyms.MaxGroup && (word == first || slices.ContainsFunc(g.Words, func(w string) bool { return areSimilar(w, word) })) {
 				used[word] = true
 				g.Words, g.Sites = append(g.Words, word), append(g.Sites, len(names[word].sites))
 			}
