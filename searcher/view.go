@@ -218,11 +218,20 @@ func (v *view) language() string {
 	return v.mainLanguage
 }
 
-// Host returns the host of a candidate.
+// Host returns the host of a candidate as in weburl's keys.
 func (v *view) Host(c scoring.Candidate) string { return v.part(c).Segment.Host(c.Ord) }
 
 // Sketch returns the sketch of a candidate.
 func (v *view) Sketch(c scoring.Candidate) vocab.Sketch { return v.part(c).Segment.Sketch(c.Ord) }
+
+// Site returns the site of a candidate.
+func (v *view) Site(c scoring.Candidate) string {
+	name, _, _ := strings.Cut(v.Host(c), ".:")
+	return weburl.SiteOf(weburl.HostOfKey(name))
+}
+
+// Rank returns the PageRank of a candidate.
+func (v *view) Rank(c scoring.Candidate) float64 { return v.rankOf(c.Doc) }
 
 // title returns the lengths and checksums of a candidate's title.
 func (v *view) title(c scoring.Candidate) segment.Title { return v.part(c).Segment.Title(c.Ord) }

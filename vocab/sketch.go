@@ -26,8 +26,16 @@ const Incomparable = SketchTextBits + 1
 
 // Distance returns the number of bits in which the text parts differ, or Incomparable.
 func (s Sketch) Distance(t Sketch) int {
-	if s == 0 || t == 0 || (s^t)>>SketchTextBits != 0 {
+	if (s^t)>>SketchTextBits != 0 {
 		return Incomparable
 	}
-	return bits.OnesCount64(uint64(s ^ t))
+	return s.TextDistance(t)
+}
+
+// TextDistance is Distance for pages whose titles may differ.
+func (s Sketch) TextDistance(t Sketch) int {
+	if s == 0 || t == 0 {
+		return Incomparable
+	}
+	return bits.OnesCount64(uint64(s^t) & (1<<SketchTextBits - 1))
 }

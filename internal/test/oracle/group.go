@@ -17,14 +17,21 @@ type Shown struct {
 }
 
 // Grouped returns all results as they are shown: near-duplicates among the candidates are collapsed
-// into the best of them, and of ten results two at most are of one host if others have any.
+// into the best of them, and copies on several sites into that with far more rank. Of ten results two at most are of one host if others have any.
 func (c *Collection) Grouped(q query.Query) (shown []Shown) {
 	found, n := c.search(q)
 	for _, f := range found[:n] {
-		near := slices.IndexFunc(shown, func(s Shown) bool { return s.Page.Sketch.Distance(f.Page.Sketch) <= scoring.NearDistance })
-		if near < 0 {
+		near := slices.IndexFunc(shown, func(s Shown) bool {
+			return s.Page.Sketch.Distance(f.Page.Sketch) <= scoring.NearDistance ||
+				s.Page.Sketch.TextDistance(f.Page.Sketch) <= scoring.CopyDistance && siteOf(s.Found) != siteOf(f)
+		})
+		switch {
+		case near < 0:
 			shown = append(shown, Shown{Found: f})
-		} else {
+		case c.rank(f.Page) > scoring.OriginalRank*c.rank(shown[near].Page) && siteOf(shown[near].Found) != siteOf(f):
+			same := append([]Found{shown[near].Found}, shown[near].Similar...)
+			shown[near] = Shown{Found: f, Similar: same}
+		default:
 			shown[near].Similar = append(shown[near].Similar, f)
 		}
 	}
@@ -79,6 +86,11 @@ func (f *Found) URL() string { return f.Page.URL }
 func hostOf(s Shown) string {
 	u, _ := weburl.Parse(s.Page.URL)
 	return u.Host()
+}
+
+func siteOf(f Found) string {
+	u, _ := weburl.Parse(f.Page.URL)
+	return u.Site()
 }
 
 func countHost(all []Shown, host string) (n int) {

@@ -14,6 +14,8 @@ import (
 type Pages interface {
 	Host(scoring.Candidate) string
 	Sketch(scoring.Candidate) vocab.Sketch
+	Site(scoring.Candidate) string
+	Rank(scoring.Candidate) float64 // PageRank
 }
 
 // An Arena is the memory of one query, which the next query reuses.
@@ -49,7 +51,8 @@ type Version struct {
 //
 //   - The versions of a page in several languages are one result, at the position of the best: the
 //     version in the preferred language.
-//   - A near-duplicate of a better page is collapsed into that one.
+//   - A near-duplicate of a better page is collapsed into that one. So is a page of another site with
+//     nearly the same text under another title; of the two, the page with far more PageRank is shown.
 //   - At most two of ten results are of one host, while candidates of other hosts score two thirds
 //     of the page that they pass. That page comes later.
 //
@@ -125,7 +128,8 @@ func (c *Collapser) hide(page scoring.Candidate) {
 	c.Into[page.Doc] = NearDuplicate{Candidate: page}
 }
 
-// Duplicates drops the near-duplicates of better pages. Candidates are in order of score.
+// Duplicates drops the near-duplicates of better pages, and all but one of the copies of a page on
+// several sites. Candidates are in order of score.
 func (c *Collapser) Duplicates(candidates []scoring.Candidate) (shown []scoring.Candidate) {
 	shown = c.arena.Candidates.Alloc(len(candidates))[:0]
 	all := c.arena.sketches.Alloc(len(candidates)) // fetched first, because they are far apart in memory
@@ -134,21 +138,53 @@ func (c *Collapser) Duplicates(candidates []scoring.Candidate) (shown []scoring.
 	}
 	sketches := c.arena.sketches.Alloc(len(candidates))[:0] // sketches of the pages shown
 	for k, page := range candidates {
-		sketch := all[k]
-		i := slices.IndexFunc(sketches, func(s vocab.Sketch) bool {
-			return s.Distance(sketch) <= scoring.NearDistance
-		})
+		i := c.duplicateOf(shown, sketches, page, all[k])
 		if i < 0 {
-			shown, sketches = append(shown, page), append(sketches, sketch)
+			shown, sketches = append(shown, page), append(sketches, all[k])
 			continue
 		}
-		if c.Into == nil {
-			c.Into, c.Same = map[vocab.DocID]NearDuplicate{}, map[vocab.DocID][]scoring.Candidate{}
+		distance := sketches[i].TextDistance(all[k])
+		if c.isOriginal(page, shown[i]) {
+			page, shown[i] = shown[i], page
+			sketches[i] = all[k]
 		}
-		c.Into[page.Doc] = NearDuplicate{Candidate: shown[i], Distance: sketches[i].Distance(sketch)}
-		c.Same[shown[i].Doc] = append(c.Same[shown[i].Doc], page)
+		c.collapse(page, shown[i], distance)
 	}
 	return shown
+}
+
+// duplicateOf returns the index of a shown page that a page duplicates, or -1.
+func (c *Collapser) duplicateOf(
+	shown []scoring.Candidate, sketches []vocab.Sketch, page scoring.Candidate, sketch vocab.Sketch,
+) int {
+	for i, s := range sketches {
+		if s.Distance(sketch) <= scoring.NearDistance ||
+			s.TextDistance(sketch) <= scoring.CopyDistance && c.pages.Site(shown[i]) != c.pages.Site(page) {
+			return i
+		}
+	}
+	return -1
+}
+
+// isOriginal reports whether page is shown instead of its better duplicate: it is on another site and
+// has more PageRank by [scoring.OriginalRank]. Pages of a site that no other site links to have nearly
+// the rank of isolated pages.
+func (c *Collapser) isOriginal(page, better scoring.Candidate) bool {
+	return !better.Pinned && c.pages.Rank(page) > scoring.OriginalRank*c.pages.Rank(better) &&
+		c.pages.Site(page) != c.pages.Site(better)
+}
+
+// collapse collapses a page, with all that are collapsed into it, into a shown page.
+func (c *Collapser) collapse(page, into scoring.Candidate, distance int) {
+	if c.Into == nil {
+		c.Into, c.Same = map[vocab.DocID]NearDuplicate{}, map[vocab.DocID][]scoring.Candidate{}
+	}
+	all := append([]scoring.Candidate{page}, c.Same[page.Doc]...)
+	delete(c.Same, page.Doc)
+	for _, same := range all {
+		c.Into[same.Doc] = NearDuplicate{Candidate: into, Distance: distance}
+	}
+	c.Same[into.Doc] = append(c.Same[into.Doc], all...)
 }
 
 // Expand returns the candidate that shows doc, with all that are collapsed into it. Duplicates must

@@ -11,14 +11,24 @@ import (
 )
 
 // pages are pages by their ordinals.
-type pages []struct {
+type pages []page
+
+type page struct {
 	host   string
 	sketch uint64
+	title  uint8
+	rank   float64
 }
 
 func (p pages) Host(c scoring.Candidate) string { return p[c.Ord].host }
 
-func (p pages) Sketch(c scoring.Candidate) vocab.Sketch { return vocab.MakeSketch(1, p[c.Ord].sketch) }
+func (p pages) Site(c scoring.Candidate) string { return p[c.Ord].host }
+
+func (p pages) Rank(c scoring.Candidate) float64 { return p[c.Ord].rank }
+
+func (p pages) Sketch(c scoring.Candidate) vocab.Sketch {
+	return vocab.MakeSketch(1+p[c.Ord].title, p[c.Ord].sketch)
+}
 
 // candidates returns the pages with descending scores, from a first score down by a step.
 func (p pages) candidates(first, step scoring.Score) (all []scoring.Candidate) {
@@ -40,7 +50,7 @@ func docs(candidates []scoring.Candidate) string {
 // Expand returns them again.
 func TestDuplicates(t *testing.T) {
 	bits := func(n int) uint64 { return 1<<n - 1 }
-	all := pages{{"a", 0}, {"b", bits(scoring.NearDistance)}, {"c", bits(scoring.NearDistance + 1)}, {"d", 1 << 40}, {"e", 1<<60 - 1}}
+	all := pages{{host: "a"}, {host: "b", sketch: bits(scoring.NearDistance)}, {host: "c", sketch: bits(scoring.NearDistance + 1)}, {host: "d", sketch: 1 << 40}, {host: "e", sketch: 1<<60 - 1}}
 	candidates := all.candidates(100, 1)
 	c := NewCollapser(all, &Arena{})
 	if got := docs(c.Duplicates(candidates)); got != "[1 3 5]" {
@@ -62,10 +72,36 @@ func TestDuplicates(t *testing.T) {
 	}
 }
 
+// TestCopies checks that pages of other sites with nearly the same text are collapsed, whatever their
+// titles, and that the page is shown that has more rank, unless the other one is pinned.
+func TestCopies(t *testing.T) {
+	all := pages{
+		{host: "a", title: 1, rank: 1}, {host: "b", title: 2, rank: 1, sketch: 1}, {host: "a", title: 3, rank: 9, sketch: 1},
+		{host: "c", title: 4, rank: 2, sketch: 3}, {host: "d", title: 5, rank: 2.1, sketch: 1}, {host: "e", title: 6, rank: 9, sketch: 1<<56 - 1},
+	}
+	for _, c := range []struct {
+		pinned bool
+		shown  string
+		same   string
+	}{{false, "[4 3 6]", "[4 1 2 5]"}, {true, "[1 3 6]", "[1 2 4 5]"}} {
+		candidates := all.candidates(100, 1)
+		candidates[0].Pinned = c.pinned
+		collapser := NewCollapser(all, &Arena{})
+		if got := docs(collapser.Duplicates(candidates)); got != c.shown {
+			t.Errorf("shown are %s, want %s", got, c.shown)
+		}
+		for _, doc := range []vocab.DocID{1, 2, 4, 5} {
+			if got := docs(collapser.Expand(doc, candidates)); got != c.same {
+				t.Errorf("document %d expands to %s, want %s", doc, got, c.same)
+			}
+		}
+	}
+}
+
 // TestSpread checks that the third page of a host comes after pages of other hosts that score at least
 // two thirds of it, that More counts it, and that pinned pages stay.
 func TestSpread(t *testing.T) {
-	all := pages{{"a", 0}, {"a", 0}, {"a", 0}, {"a", 0}, {"b", 0}, {"c", 0}}
+	all := pages{{host: "a"}, {host: "a"}, {host: "a"}, {host: "a"}, {host: "b"}, {host: "c"}}
 	for _, c := range []struct {
 		step   scoring.Score
 		pinned int
@@ -91,10 +127,7 @@ func TestSpread(t *testing.T) {
 		if i >= 12 {
 			host = fmt.Sprint("b", i)
 		}
-		crowded = append(crowded, struct {
-			host   string
-			sketch uint64
-		}{host, 0})
+		crowded = append(crowded, page{host: host})
 	}
 	collapser := NewCollapser(crowded, &Arena{})
 	shown := collapser.Spread(crowded.candidates(1000, 1), 20)
