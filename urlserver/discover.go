@@ -1,6 +1,7 @@
 package urlserver
 
 import (
+	"net/http"
 	"time"
 
 	"anatomy/disk/docindex"
@@ -258,7 +259,7 @@ func (d *discovery) addSeed(r *docindex.Record, u weburl.URL) {
 }
 
 // retrySeed queues a seed that was given up or refused in an earlier run. For instance, private
-// addresses may be allowed now. A batch may name a seed several times.
+// addresses may be allowed now, or there are credentials. A batch may name a seed several times.
 func (d *discovery) retrySeed(doc vocab.DocID) error {
 	if d.redecided[doc] {
 		return nil
@@ -288,6 +289,10 @@ func mayHavePassed(r *docindex.Record) bool {
 		return true
 	case r.State != docindex.Finished || r.Fetch == nil:
 		return false
+	}
+	switch r.Fetch.Status {
+	case http.StatusUnauthorized, http.StatusForbidden:
+		return true
 	}
 	return r.Fetch.Outcome == vocab.Refused || r.Fetch.Outcome == vocab.NoName
 }

@@ -412,14 +412,14 @@ func TestUnknownNameIsGivenUp(t *testing.T) {
 	b.check()
 }
 
-// TestSeedsAreRetried: a seed that was refused, given up, or had no name is queued again by the next run
-// that names it, and by no other; one that was found, forbidden or gone is not.
+// TestSeedsAreRetried: a seed that was refused, given up, had no name or needed a sign-in is queued again
+// by the next run that names it, and by no other; one that was found, forbidden or gone is not.
 func TestSeedsAreRetried(t *testing.T) {
 	o := Options{Delay: -1, Retry: []time.Duration{}}
 	b := newBench(t, o)
-	seeds := []string{"http://a.test/", "http://b.test/", "http://c.test/", "http://d.test/", "http://e.test/", "http://f.test/"}
+	seeds := []string{"http://a.test/", "http://b.test/", "http://c.test/", "http://d.test/", "http://e.test/", "http://f.test/", "http://g.test/"}
 	b.seed(seeds...)
-	for i, r := range []Result{{Outcome: vocab.Refused, Reason: "private"}, {Outcome: vocab.NoName}, {Outcome: vocab.Failed}, {Outcome: vocab.Fetched}, {Outcome: vocab.Forbidden}, {Outcome: vocab.NotFound}} {
+	for i, r := range []Result{{Outcome: vocab.Refused, Reason: "private"}, {Outcome: vocab.NoName}, {Outcome: vocab.Failed}, {Outcome: vocab.NotFound, Status: 401}, {Outcome: vocab.Fetched}, {Outcome: vocab.Forbidden}, {Outcome: vocab.NotFound}} {
 		l := b.take(seeds[i])
 		r.Doc = vocab.DocID(i + 1)
 		b.done(r)
@@ -428,11 +428,11 @@ func TestSeedsAreRetried(t *testing.T) {
 	b.reopen(o)
 	b.none(0)
 	b.seed(append(seeds, seeds...)...) // as from a file of rules and from the command line
-	for _, seed := range seeds[:3] {
+	for _, seed := range seeds[:4] {
 		b.take(seed)
 	}
 	b.none(maxWait)
-	b.done(Result{Doc: 1, Outcome: vocab.Fetched}, Result{Doc: 2, Outcome: vocab.Fetched}, Result{Doc: 3, Outcome: vocab.Fetched})
+	b.done(Result{Doc: 1, Outcome: vocab.Fetched}, Result{Doc: 2, Outcome: vocab.Fetched}, Result{Doc: 3, Outcome: vocab.Fetched}, Result{Doc: 4, Outcome: vocab.Fetched})
 	b.check()
 }
 

@@ -657,8 +657,8 @@ func fruitless(ctx context.Context, c sharded.Crawl, o *engine.Options, s *engin
 		hint = "check the spelling of the host; " + hint
 		why = dnsclient.ErrNoName.Error() // the seed has the name of the host
 	case strings.Contains(why, "401"):
-		hint = "to sign in: " + again + " --credentials FILE; " + hint
-	case visited: // else the same command visits it again
+		hint = "to sign in, run it again with --credentials FILE; " + hint
+	case visited && !strings.Contains(why, "403"): // else the same command visits it again
 		hint = "to visit it again: " + again + "; " + hint
 	}
 	if more := len(o.Seeds) - 1; more > 0 {
