@@ -1,7 +1,9 @@
 package suggest
 
 import (
+	"bytes"
 	"cmp"
+	"regexp"
 	"slices"
 	"sort"
 	"strings"
@@ -11,7 +13,7 @@ import (
 
 // Bounds of completions.
 const (
-	MaxPhrases   = 200_000 // number of phrases kept, by weight
+	MaxPhrases   = 300_000 // number of phrases kept, by weight
 	maxPhrase    = 80      // maximum bytes of a phrase
 	phraseWords  = 8       // maximum words of a title; the rest is dropped
 	titlePieces  = 4
@@ -24,6 +26,7 @@ const (
 type Collector struct {
 	max     int
 	phrases map[string]*phrase // by folded words
+	pairs   *Collector         // of neighbouring words of the phrases; nil if these are pairs
 }
 
 // A phrase does not depend on the order in which titles are added.
@@ -35,8 +38,10 @@ type phrase struct {
 // units is the weight 1 as an integer: sums of integers do not depend on their order.
 const units = 1 << 40
 
-// NewCollector returns a collector of at most max phrases.
-func NewCollector(max int) *Collector { return &Collector{max, map[string]*phrase{}} }
+// NewCollector returns a collector of at most max phrases and pairs of words.
+func NewCollector(max int) *Collector { return &Collector{max, map[string]*phrase{}, newPairs(max)} }
+
+func newPairs(max int) *Collector { return &Collector{max, map[string]*phrase{}, nil} }
 
 // AddTitle adds the pieces of a page's title. Weights of equal pieces are added up.
 func (c *Collector) AddTitle(title string, weight float64) {
@@ -44,23 +49,51 @@ func (c *Collector) AddTitle(title string, weight float64) {
 		if i == titlePieces {
 			return
 		}
-		text, key := plain(piece)
-		if key == "" {
-			continue
+		key := c.addPiece(piece, weight)
+		if number := sectionNumber.FindString(piece); number != "" {
+			key = c.addPiece(piece[len(number):], weight)
 		}
-		if p := c.phrases[key]; p != nil {
-			p.weight += uint64(weight * units)
-			if text < p.text {
-				p.text = strings.Clone(text)
+		first, rest, more := strings.Cut(key, " ")
+		for more {
+			var second string
+			second, rest, more = strings.Cut(rest, " ")
+			if isCompleted(second) {
+				c.pairs.add(second, first+" "+second, weight)
 			}
-			continue
-		}
-		c.phrases[key] = &phrase{strings.Clone(text), uint64(weight * units)}
-		if len(c.phrases) >= 2*c.max {
-			c.cut()
+			first = second
 		}
 	}
 }
+
+// addPiece adds a piece of a title and returns its folded words, "" if it is not used.
+func (c *Collector) addPiece(piece string, weight float64) string {
+	text, key := plain(piece)
+	if key != "" {
+		c.add(text, key, weight)
+	}
+	return key
+}
+
+func (c *Collector) add(text, key string, weight float64) {
+	if p := c.phrases[key]; p != nil {
+		p.weight += uint64(weight * units)
+		if text < p.text {
+			p.text = strings.Clone(text)
+		}
+		return
+	}
+	c.phrases[key] = &phrase{strings.Clone(text), uint64(weight * units)}
+	if len(c.phrases) >= 2*c.max {
+		c.cut()
+	}
+}
+
+// isCompleted reports whether the dictionaries may have a word.
+func isCompleted(word string) bool { return Correctable(word) || IsName(word) }
+
+// sectionNumber is the number of a section or chapter before its title: "5.11. Table Partitioning". Such a
+// title is a phrase with and without it.
+var sectionNumber = regexp.MustCompile(`^(?:\pL+[\s\x{a0}])?(?:[0-9]+\.)+[\s\x{a0}]+`)
 
 // cut separates the pieces of a title.
 const cut = "\n"
@@ -93,14 +126,26 @@ func plain(text string) (typed, key string) {
 		} else if n > 1 {
 			b.WriteString(separator(text[last:start]))
 		}
-		b.WriteString(strings.ToLower(text[start:end]))
+		signs := signsAfter(text, word, start, end)
+		b.WriteString(strings.ToLower(text[start:end]) + signs)
 		k.Write(word)
-		last = end
+		k.WriteString(signs)
+		last = end + len(signs)
 	})
 	if b.Len() > maxPhrase || k.Len() < 2 {
 		return "", ""
 	}
 	return b.String(), k.String()
+}
+
+// signsAfter returns the signs that make a letter a signed term, as in c++.
+func signsAfter(text string, word []byte, start, end int) string {
+	signed := analysis.AppendSigned(nil, []byte(text), word, start, end)
+	signs, after := bytes.CutPrefix(signed, word)
+	if !after {
+		return ""
+	}
+	return string(signs)
 }
 
 // separator returns the text to keep between two words.
@@ -134,6 +179,7 @@ type Completions struct {
 	keys   []string
 	texts  []string
 	weight []float32
+	pairs  *Completions // texts are the second words
 }
 
 // Completions returns the phrases. The collector must not be used afterwards.
@@ -149,6 +195,9 @@ func (c *Collector) Completions() *Completions {
 		all.texts = append(all.texts, p.text)
 		all.weight = append(all.weight, float32(p.weight)/units)
 	}
+	if c.pairs != nil {
+		all.pairs = c.pairs.Completions()
+	}
 	return all
 }
 
@@ -158,7 +207,22 @@ func (c *Completions) Len() int { return len(c.keys) }
 // Begin returns at most limit phrases that begin with the typed text and are longer, by descending
 // weight. A trailing space ends the last word.
 func (c *Completions) Begin(typed string, limit int) []string {
-	key := typedKey(typed)
+	if len(typed) > maxTyped {
+		return nil
+	}
+	return c.begin(typedKey(typed), limit)
+}
+
+// After returns at most limit words that begin with a folded prefix and follow a word in titles, by
+// descending weight.
+func (c *Completions) After(previous, prefix string, limit int) []string {
+	if c == nil {
+		return nil
+	}
+	return c.pairs.begin(previous+" "+prefix, limit)
+}
+
+func (c *Completions) begin(key string, limit int) (texts []string) {
 	if c == nil || key == "" {
 		return nil
 	}
@@ -169,19 +233,28 @@ func (c *Completions) Begin(typed string, limit int) []string {
 			best.add(i, c.weight[i])
 		}
 	}
-	var texts []string
 	for _, i := range best.sorted() {
 		texts = append(texts, c.texts[i])
 	}
 	return texts
 }
 
-// typedKey returns the folded beginning of a phrase.
+// typedKey returns the folded beginning of a phrase, with the signs after a letter: c++, and c+ as its
+// beginning.
 func typedKey(typed string) string {
-	if len(typed) > maxTyped {
-		return ""
-	}
-	key := strings.Join(analysis.PhraseTerms(typed), " ")
+	terms := analysis.PhraseTerms(typed)
+	var t analysis.Tokenizer
+	i := 0
+	t.EachTerm([]byte(typed), func(word []byte, start, end int) {
+		if i < len(terms) {
+			terms[i] += signsAfter(typed, word, start, end)
+			if len(word) == 1 && typed[end:] == "+" {
+				terms[i] += "+"
+			}
+		}
+		i++
+	})
+	key := strings.Join(terms, " ")
 	if key != "" && strings.HasSuffix(typed, " ") {
 		key += " "
 	}

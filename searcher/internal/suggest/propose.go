@@ -112,10 +112,24 @@ func (s *Sources) completeWord(last typedWord, limit int) (all []string) {
 	slices.SortStableFunc(found, func(a, b Word) int { return cmp.Compare(b.DF, a.DF) })
 	found = found[:min(len(found), maxCandidates)]
 	if last.previous != "" {
-		found = s.wordsAfter(last.previous, found)
+		found = s.wordsAfter(last.previous, s.firstOfTitles(last, found))
 	}
 	for _, w := range found[:min(len(found), limit)] {
 		all = append(all, last.before+w.Text)
+	}
+	return all
+}
+
+// firstOfTitles returns words with those before them that follow the previous word in titles.
+func (s *Sources) firstOfTitles(last typedWord, words []Word) (all []Word) {
+	for _, text := range s.Titles.After(last.previous, last.word, maxCandidates) {
+		all = append(all, Word{Text: text})
+	}
+	known := len(all)
+	for _, w := range words {
+		if !slices.ContainsFunc(all[:known], func(k Word) bool { return k.Text == w.Text }) {
+			all = append(all, w)
+		}
 	}
 	return all
 }

@@ -132,6 +132,11 @@ func TestCompletions(t *testing.T) {
 	c.AddTitle("os.path - Common path-names", 1)
 	c.AddTitle("東京都の歴史", 1)
 	c.AddTitle("-x OR (y", 1)
+	c.AddTitle("5.11. Table Partitioning", 1)
+	c.AddTitle("Chapter 7.\u00a0Queries", 1)
+	c.AddTitle("C++ Templates", 1)
+	c.AddTitle("C# and Crystal", 2)
+	c.AddTitle("Zsh 5.1 released", 1)
 	c.AddTitle(strings.Repeat("long ", 1000), 9)
 	all := c.Completions()
 	for typed, want := range map[string][]string{
@@ -145,6 +150,15 @@ func TestCompletions(t *testing.T) {
 		"common pa": {"common path-names"},
 		"東京":        {"東京都の歴史"},
 		"x":         {"x or y"},
+		"table p":   {"table partitioning"},
+		"5.11":      {"5.11 table partitioning"},
+		"quer":      {"queries"},
+		"c++":       {"c++ templates"},
+		"c+":        {"c++ templates"},
+		"c++ t":     {"c++ templates"},
+		"c#":        {"c# and crystal"},
+		"c":         {"c# and crystal", "c++ templates", "chapter 7 queries", "common path-names"},
+		"zsh 5":     {"zsh 5.1 released"},
 		"":          nil, " ": nil, "zzz": nil, "gärbage": {"garbage collection", "garbage trucks"}, "long": nil,
 		strings.Repeat("garb", 1<<18): nil,
 	} {
@@ -213,6 +227,12 @@ func TestPropose(t *testing.T) {
 		if got := s.Propose(typed, 10); !slices.Equal(got, want) {
 			t.Errorf("%q: %q, want %q", typed, got, want)
 		}
+	}
+	titles = NewCollector(100)
+	titles.AddTitle("Methods of random forests in C++", 1)
+	s.Titles, s.Evidence = titles.Completions(), &fakeEvidence{nil, 0}
+	if got, want := s.Propose("a random fo", 10), []string{"a random forests"}; !slices.Equal(got, want) {
+		t.Errorf("pair of a title: %q, want %q", got, want)
 	}
 	s.Evidence = &fakeEvidence{map[string]int{"std vector": 8}, 2} // vectors and vector are looked at
 	if got, want := s.Propose("std vec", 10), []string{"std vector", "std vectorize"}; !slices.Equal(got, want) {
