@@ -37,9 +37,12 @@ func extend(p *pass) error {
 	found, wanted := p.found, p.req.Offset+p.req.Limit
 	more := wanted + 1 + p.resp.Folded // because collapsed pages make room for others
 	if k := p.firstK(); p.resp.Folded > 0 && len(found) >= k && k < more {
-		var err error
-		if found, _, err = candidates(p, more); err != nil {
+		all, _, err := candidates(p, more)
+		if err != nil {
 			return err
+		}
+		if len(all) > len(found) { // else a machine with a shard has failed since the first phase
+			found = all
 		}
 	}
 	scored, rest := len(p.results), found[p.toRank:]
