@@ -171,14 +171,25 @@ func newFormat(english, form string) format {
 	return f
 }
 
+// maxReported bounds texts within texts, as the text of a site can have the form of many.
+const maxReported = 6
+
 // reportedText translates a text of another room. It reports whether the catalogues have it.
 func reportedText(m *messages.Printer, english string) (translated string, ok bool) {
+	return reportedWithin(m, english, maxReported)
+}
+
+// reportedWithin is reportedText for a text with at most depth texts within each other.
+func reportedWithin(m *messages.Printer, english string, depth int) (translated string, ok bool) {
 	if m == messages.English || english == "" {
 		return m.Text(english), true
 	}
+	if depth == 0 {
+		return english, false
+	}
 	if list := strings.Split(english, ", "); len(list) > 1 {
 		for i, one := range list {
-			if list[i], ok = reportedText(m, one); !ok {
+			if list[i], ok = reportedWithin(m, one, depth-1); !ok {
 				break
 			}
 		}
@@ -188,20 +199,20 @@ func reportedText(m *messages.Printer, english string) (translated string, ok bo
 	}
 	for _, f := range formats() {
 		if found := f.text.FindStringSubmatch(english); found != nil {
-			return m.Text(f.english, f.arguments(m, found[1:])...), true
+			return m.Text(f.english, f.arguments(m, found[1:], depth-1)...), true
 		}
 	}
 	return english, false
 }
 
 // arguments returns the arguments of a message for the parts of the English text at its verbs.
-func (f *format) arguments(m *messages.Printer, found []string) []any {
+func (f *format) arguments(m *messages.Printer, found []string, depth int) []any {
 	all := make([]any, len(f.verbs))
 	for i, v := range f.verbs {
 		if n, err := strconv.Atoi(found[i]); v.isNumber && err == nil {
 			all[v.argument] = n
 		} else {
-			all[v.argument] = reportedArgument(m, found[i])
+			all[v.argument] = reportedArgument(m, found[i], depth)
 		}
 	}
 	return all
@@ -209,14 +220,14 @@ func (f *format) arguments(m *messages.Printer, found []string) []any {
 
 var fraction = regexp.MustCompile(`^-?\d+\.\d+(e[+-]\d+)?$`)
 
-func reportedArgument(m *messages.Printer, english string) string {
+func reportedArgument(m *messages.Printer, english string, depth int) string {
 	if fraction.MatchString(english) {
 		return m.Decimal(english)
 	}
 	if d, ok := plural.ParseDuration(english); ok {
 		return durationText(m, d)
 	}
-	translated, _ := reportedText(m, english)
+	translated, _ := reportedWithin(m, english, depth)
 	return translated
 }
 

@@ -11,6 +11,16 @@ import (
 	"anatomy/web/internal/messages"
 )
 
+// TestNestedReport: the text of a site within a text is not read as texts within texts without end. This one took
+// half a minute.
+func TestNestedReport(t *testing.T) {
+	hostile := strings.Repeat("trap: ", 300) + "x, y"
+	got, _ := reportedText(messages.For("de"), hostile)
+	if n := strings.Count(got, "Falle: "); n == 0 || n > maxReported {
+		t.Errorf("%d texts are translated", n)
+	}
+}
+
 // TestReportedText: plural forms, numbers, durations, lists, and texts within texts are translated; a
 // text that no room writes stays as it is.
 func TestReportedText(t *testing.T) {
