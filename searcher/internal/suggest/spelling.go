@@ -20,6 +20,7 @@ const (
 	maxSplits    = 6   // splits of each word into two
 	maxPaths     = 8   // guesses kept from one word to the next
 	rarer        = 10  // a word of the index is doubted if a similar one is this many times more frequent
+	outnumber    = 20  // a pair of words is doubted if a similar one is in this many times more pages
 	enoughPairs  = 100 // number of pages up to which a pair of words is counted
 )
 
@@ -141,12 +142,23 @@ func (s *Speller) unknown(word string, e Evidence) (all []reading) {
 	return append(all, splits(word, e)...)
 }
 
-// improbable returns the readings of a word that the index has, but never next to its neighbours.
+// improbable returns the readings of a word that the index has, but never next to its neighbours, or at
+// least outnumber times less often than similar words.
 func (s *Speller) improbable(words []doubt, i int, e Evidence, few func() bool) (all []reading) {
 	w := &words[i]
 	found := s.similar(w.Word, w.df)
-	if len(found) == 0 || w.follows && hasPair(&words[i-1], w, e) ||
-		i+1 < len(words) && words[i+1].follows && hasPair(w, &words[i+1], e) || !few() {
+	if len(found) == 0 {
+		return nil
+	}
+	before, after := neighbours(words, i)
+	if hasPair(before, w, e) || hasPair(w, after, e) {
+		found = slices.DeleteFunc(slices.Clone(found), func(f similar) bool {
+			return !outnumbers(f.Text, w, before, after, e)
+		})
+	} else if !few() {
+		return nil
+	}
+	if len(found) == 0 {
 		return nil
 	}
 	all = []reading{asTyped(w, e)}
@@ -155,6 +167,35 @@ func (s *Speller) improbable(words []doubt, i int, e Evidence, few func() bool) 
 		all = append(all, reading{f.Text, f.Word, f.Word, points})
 	}
 	return all
+}
+
+// neighbours returns the words directly before and after a word, or words without pages.
+func neighbours(words []doubt, i int) (before, after *doubt) {
+	before, after = &doubt{}, &doubt{}
+	if words[i].follows {
+		before = &words[i-1]
+	}
+	if i+1 < len(words) && words[i+1].follows {
+		after = &words[i+1]
+	}
+	return before, after
+}
+
+// outnumbers reports whether a word forms a pair outnumber times as often with a neighbour of another word
+// as that does, and with the other neighbour at least as often.
+func outnumbers(word string, w, before, after *doubt, e Evidence) bool {
+	more := false
+	for _, pair := range [2][4]string{{before.Word, w.Word, before.Word, word}, {w.Word, after.Word, word, after.Word}} {
+		if pair[0] == "" || pair[1] == "" {
+			continue
+		}
+		typed, other := e.Pairs(pair[0], pair[1], enoughPairs), e.Pairs(pair[2], pair[3], enoughPairs)
+		if other < typed {
+			return false
+		}
+		more = more || other >= outnumber*typed && other >= outnumber
+	}
+	return more
 }
 
 func hasPair(a, b *doubt, e Evidence) bool {

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"anatomy/searcher/query"
+
 	"pgregory.net/rapid"
 )
 
@@ -286,6 +288,30 @@ func TestSwapped(t *testing.T) {
 	} {
 		if got := swapped(c.typed, c.meant); got != c.want {
 			t.Errorf("%s for %s: %v", c.typed, c.meant, got)
+		}
+	}
+}
+
+// TestOutnumbers checks when a word beside a neighbour of its own is doubted.
+func TestOutnumbers(t *testing.T) {
+	e := &fakeEvidence{map[string]int{
+		"regular expresion": 2, "regular expression": 60, "expression syntax": 30, "expresion file": 9, "expression file": 8, "a expression": 9,
+	}, 1000}
+	for _, c := range []struct {
+		before, after string
+		want          bool
+	}{
+		{"regular", "", true},
+		{"regular", "syntax", true},
+		{"", "syntax", true},
+		{"regular", "file", false}, // the typed word is more frequent there
+		{"", "file", false},
+		{"a", "", false}, // too few
+		{"", "", false},
+	} {
+		doubtOf := func(word string) *doubt { return &doubt{Loose: query.Loose{Word: word}} }
+		if got := outnumbers("expression", doubtOf("expresion"), doubtOf(c.before), doubtOf(c.after), e); got != c.want {
+			t.Errorf("%q before, %q after: %v", c.before, c.after, got)
 		}
 	}
 }
