@@ -2,6 +2,8 @@ package searcher
 
 import (
 	"errors"
+	"fmt"
+	"runtime/debug"
 	"sync"
 
 	"anatomy/disk/segment"
@@ -10,19 +12,29 @@ import (
 )
 
 // each calls fn with every shard, concurrently if there are several, and returns when all calls
-// have returned. It reports unreadable parts.
+// have returned. It reports unreadable parts. If a call panics, each does.
 func (p *pass) each(fn func(i int, q *shard.Query) error) (err error) {
 	if len(p.shards) == 1 {
 		err = fn(0, &p.shards[0])
 	} else {
-		errs := make([]error, len(p.shards))
+		errs, panics := make([]error, len(p.shards)), make([]any, len(p.shards))
 		var calls sync.WaitGroup
 		for i := range p.shards {
 			calls.Go(func() {
+				defer func() {
+					if v := recover(); v != nil {
+						panics[i] = fmt.Sprintf("%v\n\n%s", v, debug.Stack())
+					}
+				}()
 				errs[i] = segment.Guard(func() error { return fn(i, &p.shards[i]) })
 			})
 		}
 		calls.Wait()
+		for _, v := range panics {
+			if v != nil {
+				panic(v) // a server recovers from it in the goroutine of the request
+			}
+		}
 		err = errors.Join(errs...)
 	}
 	p.gather()
