@@ -73,12 +73,7 @@ func statusOf(ctx context.Context, b bucket.Bucket, shard int) (s vocab.ClusterS
 	if err != nil {
 		return s, err
 	}
-	if h.Owner != "" {
-		s.Owner = &vocab.ClusterOwner{
-			Machine: h.Machine, Version: h.Version, Node: h.Node, Epoch: h.Epoch, Since: h.Since, Renewed: h.Renewed,
-			Released: h.Released, Drains: h.Drains,
-		}
-	}
+	s.Owner = node.OwnerStatus(&h)
 	s.Made, err = replica.NewestPut(ctx, b)
 	s.Missing = s.Made.IsZero()
 	return s, err

@@ -19,13 +19,7 @@ func Status(ctx context.Context, b bucket.Bucket) (*vocab.ClusterStatus, error) 
 	if err != nil {
 		return nil, err
 	}
-	st := &vocab.ClusterStatus{Bucket: b.String()}
-	if h.Owner != "" {
-		st.Owner = &vocab.ClusterOwner{
-			Machine: h.Machine, Version: h.Version, Node: h.Node, Epoch: h.Epoch, Since: h.Since, Renewed: h.Renewed,
-			Released: h.Released, Drains: h.Drains,
-		}
-	}
+	st := &vocab.ClusterStatus{Bucket: b.String(), Owner: OwnerStatus(&h)}
 	name, g, err := replica.Latest(ctx, b)
 	if err != nil {
 		return nil, err
@@ -36,4 +30,15 @@ func Status(ctx context.Context, b bucket.Bucket) (*vocab.ClusterStatus, error) 
 	}
 	st.Nodes, err = Nodes(ctx, b, h.Renewed)
 	return st, err
+}
+
+// OwnerStatus returns the status of an owner, or nil if there was never one.
+func OwnerStatus(h *lease.Holder) *vocab.ClusterOwner {
+	if h.Owner == "" {
+		return nil
+	}
+	return &vocab.ClusterOwner{
+		Machine: h.Machine, Version: h.Version, Node: h.Node, Epoch: h.Epoch, Since: h.Since, Renewed: h.Renewed,
+		Released: h.Released, Drains: h.Drains,
+	}
 }
