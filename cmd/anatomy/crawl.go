@@ -12,6 +12,7 @@ import (
 	stdlog "log"
 	"log/slog"
 	"net"
+	"net/http"
 	"os"
 	"strconv"
 	"strings"
@@ -38,6 +39,7 @@ import (
 	"anatomy/disk/crawllog"
 	"anatomy/disk/damage"
 	"anatomy/disk/datadir"
+	"anatomy/disk/docindex"
 	"anatomy/disk/shards"
 	"anatomy/engine"
 	"anatomy/internal/plural"
@@ -643,23 +645,26 @@ func fruitless(ctx context.Context, c sharded.Crawl, o *engine.Options, s *engin
 	if len(o.Seeds) == 0 {
 		return cli.WithHint(errors.New("no page was fetched"), "begin with other URLs, or ask for the reason: anatomy trace URL")
 	}
-	seed, why, visited := o.Seeds[0], "it was not reached", false
+	seed, why := o.Seeds[0], "it was not reached"
+	var fetch docindex.FetchOutcome // the last one; zero if there was none
 	if steps, err := c.Trace(seed); err == nil && len(steps) > 0 {
 		last := &steps[len(steps)-1]
 		why = notFetched(last)
-		visited = last.Fetch != nil && (last.Fetch.Outcome == vocab.Forbidden || last.Fetch.Outcome == vocab.NotFound)
+		if last.Fetch != nil {
+			fetch = *last.Fetch
+		}
 	}
 	at := cli.GlobalFlags{Data: o.Dir}
 	hint := "to see more: " + at.Command("trace "+cli.ShellQuote(seed))
-	again := at.Command("crawl --recrawl --max-age 0s")
 	switch {
 	case strings.Contains(why, dnsclient.ErrNoName.Error()):
 		hint = "check the spelling of the host; " + hint
 		why = dnsclient.ErrNoName.Error() // the seed has the name of the host
-	case strings.Contains(why, "401"):
+	case fetch.Status == http.StatusUnauthorized:
 		hint = "to sign in, run it again with --credentials FILE; " + hint
-	case visited && !strings.Contains(why, "403"): // else the same command visits it again
-		hint = "to visit it again: " + again + "; " + hint
+	case fetch.Status == http.StatusForbidden: // the same command visits it again
+	case fetch.Outcome == vocab.Forbidden, fetch.Outcome == vocab.NotFound:
+		hint = "to visit it again: " + at.Command("crawl --recrawl --max-age 0s") + "; " + hint
 	}
 	if more := len(o.Seeds) - 1; more > 0 {
 		why += fmt.Sprintf(" (and %s)", plural.Count(more, "other URL"))
