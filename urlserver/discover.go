@@ -49,7 +49,7 @@ type discovery struct {
 	*change
 	links   int  // of the page, in all batches
 	widened bool // a new seed may extend the scope to other known URLs
-	// known documents whose state the batch decides again: their records are not written yet
+	// known documents whose state the batch decides again: their records are not written yet; nil for none
 	redecided map[vocab.DocID]bool
 }
 
@@ -58,7 +58,7 @@ const damping = 0.85
 // discover adds one batch of URLs found on a page with the given number of links, and appends their
 // docIDs to docs.
 func (s *state) discover(found []Found, links int, docs []vocab.DocID) ([]vocab.DocID, error) {
-	d := discovery{change: s.begin(), links: links, redecided: map[vocab.DocID]bool{}}
+	d := discovery{change: s.begin(), links: links}
 	if on := s.flights.inFlight[found[0].On]; on != nil { // it is completed after its links are added
 		on.host.OriginAnswered(isHTTPS(on.url))
 	}
@@ -240,9 +240,7 @@ func (d *discovery) reconsider(u docindex.URLRecord, fp vocab.Fingerprint, f *Fo
 	}
 	switch r.State {
 	case docindex.OutOfScope, docindex.NoFollowed, docindex.Trapped, docindex.GivenUp:
-		d.redecided[r.Doc] = true
-		d.uncount(&r)
-		unschedule(d.b, &r)
+		d.redecide(&r)
 		r.Depth = min(r.Depth, f.Depth)
 		r.Fetch = nil
 		d.scope.decide(&f.URL, &r, d.now)
@@ -250,6 +248,16 @@ func (d *discovery) reconsider(u docindex.URLRecord, fp vocab.Fingerprint, f *Fo
 	}
 	d.putURL(fp, u)
 	return nil
+}
+
+// redecide undoes the decision on the state of a known document, before another one.
+func (d *discovery) redecide(r *docindex.Record) {
+	if d.redecided == nil {
+		d.redecided = map[vocab.DocID]bool{}
+	}
+	d.redecided[r.Doc] = true
+	d.uncount(r)
+	unschedule(d.b, r)
 }
 
 func (d *discovery) addSeed(r *docindex.Record, u weburl.URL) {
@@ -275,9 +283,7 @@ func (d *discovery) retrySeed(doc vocab.DocID) error {
 	if h := d.frontier.Lookup(u.Host()); h != nil && h.Loss != nil {
 		return nil // only once per run
 	}
-	d.redecided[doc] = true
-	d.uncount(&r)
-	unschedule(d.b, &r)
+	d.redecide(&r)
 	r.State, r.Tries, r.Fetch, r.History = docindex.Queued, 0, nil, docindex.History{}
 	return d.reinsert(&r, &u)
 }
