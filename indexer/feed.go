@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/xml"
-	"io"
 	"math"
 	"strings"
 	"time"
@@ -23,7 +22,7 @@ const (
 // rootOf returns the name of the root element of an XML document, without prefix and in lower case,
 // or "". For HTML without XML declaration it may be the name of any element.
 func rootOf(body []byte) string {
-	d := xmlDecoder(body[:min(len(body), 4096)])
+	d := xmlcharset.NewUTF8Decoder(body[:min(len(body), 4096)])
 	for {
 		token, err := d.RawToken()
 		if err != nil {
@@ -50,14 +49,6 @@ func feedAsPage(body []byte) bool {
 	return false
 }
 
-// xmlDecoder returns a lenient decoder that reads the body as UTF-8 and ignores its declared encoding.
-func xmlDecoder(body []byte) *xmlcharset.Decoder {
-	d := xmlcharset.NewDecoder(bytes.NewReader(body))
-	d.Entity = xml.HTMLEntity
-	d.CharsetReader = func(_ string, in io.Reader) (io.Reader, error) { return in, nil }
-	return d
-}
-
 // A feed is the state of reading a feed.
 type feed struct {
 	x      *extraction
@@ -79,7 +70,7 @@ type entry struct {
 // of their last change. If the XML is broken, the part before the error is kept.
 func (x *extraction) readFeed(body []byte, fetched time.Time) {
 	f := feed{x: x, latest: fetched.Add(24 * time.Hour).Unix()}
-	for d := xmlDecoder(body); len(f.path) <= maxFeedDepth; {
+	for d := xmlcharset.NewUTF8Decoder(body); len(f.path) <= maxFeedDepth; {
 		token, err := d.RawToken()
 		if err != nil {
 			break

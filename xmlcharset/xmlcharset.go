@@ -2,6 +2,7 @@
 package xmlcharset
 
 import (
+	"bytes"
 	"encoding/xml"
 	"errors"
 	"fmt"
@@ -27,6 +28,14 @@ func NewDecoder(r io.Reader) *Decoder {
 	d := xml.NewDecoder(in)
 	d.Strict, d.CharsetReader = false, once()
 	return &Decoder{d, in}
+}
+
+// NewUTF8Decoder returns a decoder of text in UTF-8, whatever encoding it declares, that knows the entities of HTML.
+func NewUTF8Decoder(text []byte) *Decoder {
+	d := NewDecoder(bytes.NewReader(text))
+	d.Entity = xml.HTMLEntity
+	d.CharsetReader = func(_ string, in io.Reader) (io.Reader, error) { return in, nil }
+	return d
 }
 
 // RawToken returns the next token as xml.Decoder does. A token longer than MaxToken is an error.

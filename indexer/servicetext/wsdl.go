@@ -1,10 +1,8 @@
 package servicetext
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/xml"
-	"io"
 	"slices"
 	"strings"
 	"unicode"
@@ -47,9 +45,7 @@ type soapOperation struct {
 
 // convertXML writes the definition or list in an XML document.
 func convertXML(text []byte, p *page) vocab.Medium {
-	d := xmlcharset.NewDecoder(bytes.NewReader(text))
-	d.Entity = xml.HTMLEntity
-	d.CharsetReader = func(_ string, in io.Reader) (io.Reader, error) { return in, nil } // it is UTF-8
+	d := xmlcharset.NewUTF8Decoder(text)
 	var path []xml.StartElement
 	w := definition{parts: map[string][]field{}}
 	for len(path) < maxXMLDepth && w.items < maxItems {
