@@ -122,10 +122,15 @@ func WithoutVersions(
 
 // hide records that a version is not shown. Versions records at its end which one is.
 func (c *Collapser) hide(page scoring.Candidate) {
+	c.init()
+	c.Into[page.Doc] = NearDuplicate{Candidate: page}
+}
+
+// init makes the maps, which a query without collapsed pages does not need.
+func (c *Collapser) init() {
 	if c.Into == nil {
 		c.Into, c.Same = map[vocab.DocID]NearDuplicate{}, map[vocab.DocID][]scoring.Candidate{}
 	}
-	c.Into[page.Doc] = NearDuplicate{Candidate: page}
 }
 
 // Duplicates drops the near-duplicates of better pages, and all but one of the copies of a page on
@@ -143,12 +148,11 @@ func (c *Collapser) Duplicates(candidates []scoring.Candidate) (shown []scoring.
 			shown, sketches = append(shown, page), append(sketches, all[k])
 			continue
 		}
-		distance := sketches[i].TextDistance(all[k])
 		if c.isOriginal(page, shown[i]) {
 			page, shown[i] = shown[i], page
 			sketches[i] = all[k]
 		}
-		c.collapse(page, shown[i], distance)
+		c.collapse(page, shown[i])
 	}
 	return shown
 }
@@ -175,14 +179,13 @@ func (c *Collapser) isOriginal(page, better scoring.Candidate) bool {
 }
 
 // collapse collapses a page, with all that are collapsed into it, into a shown page.
-func (c *Collapser) collapse(page, into scoring.Candidate, distance int) {
-	if c.Into == nil {
-		c.Into, c.Same = map[vocab.DocID]NearDuplicate{}, map[vocab.DocID][]scoring.Candidate{}
-	}
+func (c *Collapser) collapse(page, into scoring.Candidate) {
+	c.init()
 	all := append([]scoring.Candidate{page}, c.Same[page.Doc]...)
 	delete(c.Same, page.Doc)
+	sketch := c.pages.Sketch(into)
 	for _, same := range all {
-		c.Into[same.Doc] = NearDuplicate{Candidate: into, Distance: distance}
+		c.Into[same.Doc] = NearDuplicate{Candidate: into, Distance: sketch.TextDistance(c.pages.Sketch(same))}
 	}
 	c.Same[into.Doc] = append(c.Same[into.Doc], all...)
 }

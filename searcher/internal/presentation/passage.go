@@ -2,7 +2,6 @@ package presentation
 
 import (
 	"cmp"
-	"math/bits"
 	"slices"
 	"sort"
 	"strings"
@@ -65,7 +64,7 @@ func held(runs []run) (phrases uint64) {
 // top of the page, or none is named by a query that has one phrase besides those of the title and is not prose.
 func (s *Snippeter) Wants() int {
 	switch {
-	case !s.prose && bits.OnesCount64(s.held) < min(len(s.phrases), 64):
+	case !s.prose && s.missing(s.held) > 0:
 		return LongestSnippetBytes
 	case len(s.sections) > 1 && !s.answers(s.bestSection()):
 		return LongSnippetBytes
@@ -77,8 +76,7 @@ func (s *Snippeter) Wants() int {
 // page, and if the title has all phrases but one, its heading begins with that one.
 func (s *Snippeter) answers(i int) bool {
 	named := s.covers(i) && s.sections[i].naming > mentions
-	others := min(len(s.phrases), 64) - bits.OnesCount64(s.sections[0].heads)
-	return i > 0 && (s.prose || others > 1 || named)
+	return i > 0 && (s.prose || s.missing(s.sections[0].heads) > 1 || named)
 }
 
 // cutSection is cut for a page with sections.

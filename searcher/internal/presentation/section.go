@@ -204,7 +204,12 @@ func (s *Snippeter) bestSection() (best int) {
 // covers reports whether the heading of a section has phrases of the query, and the page's title the others.
 func (s *Snippeter) covers(i int) bool {
 	heads := s.sections[i].heads
-	return heads != 0 && bits.OnesCount64(heads|s.sections[0].heads) == min(len(s.phrases), 64)
+	return heads != 0 && s.missing(heads|s.sections[0].heads) == 0
+}
+
+// missing returns the number of the query's phrases that are not in a bitmap, which has the first 64.
+func (s *Snippeter) missing(phrases uint64) int {
+	return min(len(s.phrases), 64) - bits.OnesCount64(phrases)
 }
 
 // A naming is how a heading has phrases of the query.
