@@ -25,9 +25,9 @@
 // scores, and the collection is restored from the bucket and has to have the pages of one process.
 // --kill owner kills the node that owns the collection, and starts it again when another one owns it;
 // --kill searcher kills one that does not own it, and starts it again; --kill suspend stops the owner
-// for 20 s; --kill bucket takes the bucket away for half of the interval. Unless
-// crawlers are killed, this goes on for the time --for when the crawl has ended. The bus is a part of the owner
-// here, and dies with it. The longest time until another node owned the collection is printed.
+// for 20 s; --kill bucket takes the bucket away for half of the interval. Unless crawlers are killed, this
+// goes on for the time --for when the crawl has ended. The bus is a part of the owner here, and dies with
+// it. The longest time until another node owned the collection is printed.
 //
 // --upgrade-from COMMIT builds anatomy of a commit, and runs it as every other process of the crawl by
 // several: the first owner and each second one after it, the first crawler and each second one, nodes 0
@@ -50,9 +50,6 @@ import (
 	"anatomy/lab/rig"
 	"anatomy/lab/rig/bench"
 )
-
-// needsOthers reports whether harm of a kind needs a second node, which becomes the owner or remains it.
-func needsOthers(kind string) bool { return kind == "owner" || kind == "searcher" || kind == "suspend" }
 
 func main() {
 	b := &bench.Bench{}
@@ -84,6 +81,9 @@ func main() {
 		os.Exit(1)
 	}
 }
+
+// needsOthers reports whether harm of a kind needs a second node, which becomes the owner or remains it.
+func needsOthers(kind string) bool { return kind == "owner" || kind == "searcher" || kind == "suspend" }
 
 func run(b *bench.Bench, runs int) error {
 	end, err := b.Prepare()

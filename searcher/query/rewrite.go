@@ -96,7 +96,8 @@ func (n *Node) InImages() *Node {
 
 // Most relaxes a query: pages may lack all but one of its words, except words in quotes, after a
 // plus or an operator. The words of a qualified name such as HashMap::entry need not be next to each
-// other: a page about the class describes it as "fn entry". It also returns the optional words, at least two; or nil.
+// other: a page about the class describes it as "fn entry". It also returns the optional words, at
+// least two; or nil.
 func (n *Node) Most() (most *Node, words []*Node) {
 	if n == nil || n.Op != And && !n.isQualified() {
 		return nil, nil

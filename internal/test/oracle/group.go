@@ -17,7 +17,8 @@ type Shown struct {
 }
 
 // Grouped returns all results as they are shown: near-duplicates among the candidates are collapsed
-// into the best of them, and copies on several sites into that with far more rank. Of ten results two at most are of one host if others have any.
+// into the best of them, and copies on several sites into that with far more rank. Of ten results two
+// at most are of one host if others have any.
 func (c *Collection) Grouped(q query.Query) (shown []Shown) {
 	found, n := c.search(q)
 	for _, f := range found[:n] {
