@@ -28,8 +28,11 @@ func checkShards(ctx context.Context, dir string, m *shards.Map, r CheckReport) 
 		return nil
 	}
 	if list := weburl.Suffixes(); m.Suffixes != list {
-		r.Problem(fmt.Errorf("shards: sites were determined by %q, and are now by %q; "+
-			"make the folder again with \"anatomy split\"", m.Suffixes, list))
+		again := "make the folder again with \"anatomy split\""
+		if shards.IsLive(dir) {
+			again = "crawl with the program that wrote it"
+		}
+		r.Problem(fmt.Errorf("shards: sites were determined by %q, and are now by %q; %s", m.Suffixes, list, again))
 	}
 	for i, dir := range dirs {
 		if err := checkFolder(ctx, dir, r.ofShard(i)); err != nil && !isNew(err, dir) {

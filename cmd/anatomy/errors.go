@@ -16,6 +16,7 @@ import (
 	"anatomy/control"
 	"anatomy/disk/datadir"
 	"anatomy/disk/shards"
+	"anatomy/engine/collective"
 	"anatomy/pagerank"
 	"anatomy/searcher"
 	"anatomy/upkeep"
@@ -70,6 +71,8 @@ func hint(s *cli.GlobalFlags, c *cobra.Command, err error) string {
 		return "mount the disk, or give its new path: " + s.Command("crawl") + " --data DISK"
 	case errors.As(err, &divided):
 		return sharded.Hint(divided, c.CommandPath())
+	case errors.As(err, new(*collective.SuffixError)):
+		return "crawl with the program that wrote it, or into a new folder; searches continue with this one"
 	case errors.Is(err, shards.ErrDivided):
 		return "anatomy node crawls it; to make a folder that this command can change: anatomy cluster restore"
 	case errors.Is(err, control.ErrDividedSeeds):

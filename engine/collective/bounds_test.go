@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"anatomy/disk/shards"
 	"anatomy/engine"
 	"anatomy/engine/collective"
 	"anatomy/internal/test/testweb"
@@ -142,6 +143,16 @@ func TestRefusals(t *testing.T) {
 	count := new(collective.CountError)
 	if _, err := collective.Open(t.Context(), o, 3); !errors.As(err, &count) || count.Have != 2 {
 		t.Errorf("another number of shards: %v", err)
+	}
+	m, err := shards.Read(o.Dir)
+	testweb.Must(t, err)
+	m.Suffixes = "another list"
+	testweb.Must(t, m.Write(o.Dir))
+	if _, err := collective.Open(t.Context(), o, 2); !errors.As(err, new(*collective.SuffixError)) {
+		t.Errorf("another public suffix list: %v", err)
+	}
+	if _, err := collective.NewMembers(o); !errors.As(err, new(*collective.SuffixError)) {
+		t.Errorf("another public suffix list of a node's shards: %v", err)
 	}
 	if _, err := engine.Open(t.Context(), o); err == nil || !strings.Contains(err.Error(), "folder of shards") {
 		t.Errorf("a crawl of one folder: %v", err)

@@ -165,8 +165,18 @@ func (e *CountError) Error() string {
 	return fmt.Sprintf("the folder has %d shards, not %d: the number cannot change", e.Have, e.Want)
 }
 
+// A SuffixError is the error for a folder whose sites were divided by another public suffix list than that of
+// this program: some sites would be in other shards.
+type SuffixError struct{ Have string }
+
+func (e *SuffixError) Error() string {
+	return fmt.Sprintf("its sites were divided among shards by %q, and this version of anatomy has %q",
+		e.Have, weburl.Suffixes())
+}
+
 // Check returns nil if a crawl into n shards, or into any number if n is 0, can start or continue
-// in dir. Otherwise the error wraps ErrNotShards, ErrReadOnly, shards.ErrDivided or a *CountError.
+// in dir. Otherwise the error wraps ErrNotShards, ErrReadOnly, shards.ErrDivided, a *CountError or a
+// *SuffixError.
 func Check(dir string, n int) error {
 	m, err := shards.Read(dir)
 	switch {
@@ -183,14 +193,9 @@ func Check(dir string, n int) error {
 	case n != 0 && n != len(m.Folders):
 		return fmt.Errorf("%s: %w", dir, &CountError{len(m.Folders), n})
 	case m.Suffixes != weburl.Suffixes():
-		return suffixError(dir, m)
+		return fmt.Errorf("%s: %w", dir, &SuffixError{m.Suffixes})
 	}
 	return nil
-}
-
-func suffixError(dir string, m *shards.Map) error {
-	return fmt.Errorf("%s: sites were determined by %q, and are now by %q",
-		dir, m.Suffixes, weburl.Suffixes())
 }
 
 // isUnused reports whether a folder is absent or empty, apart from files of a cluster node,

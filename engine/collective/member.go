@@ -47,7 +47,7 @@ func NewMembers(o engine.Options) (*Members, error) {
 		err = fmt.Errorf("%s: %w", o.Dir, datadir.ErrNone)
 	}
 	if err == nil && to.Suffixes != weburl.Suffixes() {
-		err = suffixError(o.Dir, to)
+		err = fmt.Errorf("%s: %w", o.Dir, &SuffixError{to.Suffixes})
 	}
 	if err != nil {
 		return nil, err

@@ -81,10 +81,10 @@ func Check(c *cobra.Command, dir string, n int) error {
 	return err
 }
 
-// IsRefused reports whether err says that a folder has another number of shards, or is none of shards
-// that a crawl fills.
+// IsRefused reports whether err says that a folder has another number of shards, was divided by another
+// public suffix list, or is none of shards that a crawl fills.
 func IsRefused(err error) bool {
-	return errors.As(err, new(*collective.CountError)) || errors.Is(err, collective.ErrReadOnly) ||
+	return errors.As(err, new(*collective.CountError)) || errors.As(err, new(*collective.SuffixError)) || errors.Is(err, collective.ErrReadOnly) ||
 		errors.Is(err, collective.ErrNotShards) || errors.Is(err, shards.ErrDivided)
 }
 
