@@ -35,16 +35,29 @@ func (c *counters) stats(dns dnsclient.Stats) Stats {
 	return st
 }
 
+// sums returns the counts of the crawler.
+func (s *Stats) sums() []*uint64 {
+	all := []*uint64{&s.Requests, &s.Robots, &s.RobotsHits, &s.Connections, &s.Bytes, &s.Unpacked}
+	for i := range s.Outcomes {
+		all = append(all, &s.Outcomes[i])
+	}
+	return all
+}
+
 // Add adds the counts of another crawler.
 func (s *Stats) Add(t *Stats) {
-	s.Requests += t.Requests
-	s.Robots += t.Robots
-	s.RobotsHits += t.RobotsHits
-	s.Connections += t.Connections
-	s.Bytes += t.Bytes
-	s.Unpacked += t.Unpacked
-	for i := range s.Outcomes {
-		s.Outcomes[i] += t.Outcomes[i]
+	own := s.sums()
+	for i, more := range t.sums() {
+		*own[i] += *more
 	}
 	s.DNS.Add(&t.DNS)
+}
+
+// Subtract subtracts the counts that the same crawler had earlier.
+func (s *Stats) Subtract(earlier *Stats) {
+	own := s.sums()
+	for i, less := range earlier.sums() {
+		*own[i] -= *less
+	}
+	s.DNS.Subtract(&earlier.DNS)
 }

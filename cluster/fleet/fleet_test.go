@@ -199,6 +199,13 @@ func requests(web *testweb.Generated) map[string]int {
 	return maps.Clone(web.Asked)
 }
 
+func sum(counts map[string]int) (n int) {
+	for _, count := range counts {
+		n += count
+	}
+	return n
+}
+
 // crawlLocally crawls a generated web of n pages with one process. It returns the seed of the web, the
 // data folder and the counts.
 func crawlLocally(t *testing.T, n int) (seed uint64, dir string, stats engine.CrawlStats) {
@@ -362,7 +369,11 @@ func TestOwnerRestart(t *testing.T) {
 	if ctx.Err() == nil || first == 0 {
 		t.Fatalf("the crawl was not interrupted: %d pages", first)
 	}
-	testweb.Crawl(t, n.options(dir, web, 2))
+	before := sum(requests(web))
+	again := testweb.Crawl(t, n.options(dir, web, 2)).Requests
+	if made := sum(requests(web)) - before; again > int64(made) {
+		t.Errorf("%d requests are counted after the restart, when %d were made", again, made)
+	}
 	testweb.SameMaps(t, "fates", testweb.Fates(t, dir), testweb.Fates(t, local))
 	testweb.Checked(t, dir)
 	repeats := 0

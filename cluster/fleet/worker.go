@@ -167,10 +167,10 @@ func (w *Worker) begin(m *welcome) error {
 		w.crawler, w.settings = c, m.Settings
 	}
 	s := &session{
-		worker: w, crawler: w.crawler, admits: m.Admits, began: w.asked, answered: w.asked,
+		worker: w, crawler: w.crawler, before: w.crawler.Stats(), admits: m.Admits, began: w.asked, answered: w.asked,
 		visits: map[uint64]*workerVisit{}, revoked: map[vocab.DocID]bool{},
 	}
-	s.outbox = newOutbox(m.Window, w.o.Bus.Send, func() { w.send(&counts{s.crawler.Stats()}) })
+	s.outbox = newOutbox(m.Window, w.o.Bus.Send, func() { w.send(&counts{s.stats()}) })
 	w.session.Store(s)
 	w.begun <- s
 	w.o.Log.Info("joined the crawl")
@@ -287,6 +287,7 @@ func (w *Worker) admit(lease uint64, addrs []netip.Addr) bool {
 type session struct {
 	worker  *Worker
 	crawler *crawler.Crawler
+	before  crawler.Stats // of crawler, when the session began
 	outbox  *outbox
 	admits  bool
 	began   time.Time      // when the hello was sent
@@ -334,10 +335,17 @@ func (s *session) wait(ctx context.Context) (why string, err error) {
 			}
 			visits := s.crawler.Visits()
 			s.worker.send(&workerBeat{
-				time.Since(s.began), s.leases(), s.crawler.Stats(), visits[:min(len(visits), maxVisits)],
+				time.Since(s.began), s.leases(), s.stats(), visits[:min(len(visits), maxVisits)],
 			})
 		}
 	}
+}
+
+// stats returns the statistics of the session.
+func (s *session) stats() crawler.Stats {
+	st := s.crawler.Stats()
+	st.Subtract(&s.before)
+	return st
 }
 
 // isSilent reports whether the owner has ever failed to answer for ownerSilence in the session. The

@@ -57,28 +57,29 @@ func (n *counters) addStats(st *Stats) {
 	st.Timeouts, st.Failures, st.SendErrors = n.timeouts.Load(), n.failures.Load(), n.sendErrors.Load()
 }
 
+// sums returns the counts that only grow.
+func (s *Stats) sums() []*uint64 {
+	return []*uint64{
+		&s.Hits, &s.Stale, &s.Misses, &s.Joined, &s.Evicted, &s.Dropped, &s.Queries, &s.Retries, &s.Answers,
+		&s.Malformed, &s.Full, &s.Strays, &s.OverTCP, &s.Truncated, &s.Recased, &s.Doubted, &s.NoNames,
+		&s.Timeouts, &s.Failures, &s.SendErrors,
+	}
+}
+
 // Add adds the counts of another client. Its servers are not added: they are those of its machine.
 func (s *Stats) Add(t *Stats) {
-	s.Hits += t.Hits
-	s.Stale += t.Stale
-	s.Misses += t.Misses
-	s.Joined += t.Joined
+	own := s.sums()
+	for i, more := range t.sums() {
+		*own[i] += *more
+	}
 	s.Names += t.Names
-	s.Evicted += t.Evicted
 	s.InFlight += t.InFlight
-	s.Dropped += t.Dropped
-	s.Queries += t.Queries
-	s.Retries += t.Retries
-	s.Answers += t.Answers
-	s.Malformed += t.Malformed
-	s.Full += t.Full
-	s.Strays += t.Strays
-	s.OverTCP += t.OverTCP
-	s.Truncated += t.Truncated
-	s.Recased += t.Recased
-	s.Doubted += t.Doubted
-	s.NoNames += t.NoNames
-	s.Timeouts += t.Timeouts
-	s.Failures += t.Failures
-	s.SendErrors += t.SendErrors
+}
+
+// Subtract subtracts the counts that the same client had earlier. Names and InFlight remain.
+func (s *Stats) Subtract(earlier *Stats) {
+	own := s.sums()
+	for i, less := range earlier.sums() {
+		*own[i] -= *less
+	}
 }
