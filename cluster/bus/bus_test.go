@@ -266,8 +266,8 @@ func TestBus(t *testing.T) {
 	t.Run("other server", func(t *testing.T) {
 		wrong := line
 		wrong.Authority = RandomID() + RandomID()
-		if _, err := Dial(t.Context(), wrong, log, nil); !errors.Is(err, errOtherServer) {
-			t.Errorf("%v, want %v", err, errOtherServer)
+		if _, err := Dial(t.Context(), wrong, log, nil); !errors.Is(err, ErrOtherServer) {
+			t.Errorf("%v, want %v", err, ErrOtherServer)
 		}
 	})
 	t.Run("no TLS", func(t *testing.T) {

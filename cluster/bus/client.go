@@ -69,8 +69,8 @@ func isFinal(err error) error {
 	switch {
 	case errors.Is(err, nats.ErrAuthorization), errors.Is(err, nats.ErrAuthExpired):
 		return ErrRefused
-	case err != nil && strings.Contains(err.Error(), errOtherServer.Error()):
-		return errOtherServer
+	case err != nil && strings.Contains(err.Error(), ErrOtherServer.Error()):
+		return ErrOtherServer
 	}
 	return nil
 }
@@ -144,7 +144,7 @@ func (d *dialer) Dial(string, string) (net.Conn, error) {
 			d.current = r.address
 			return r.conn, nil
 		}
-		if failed == nil || errors.Is(failed, errOtherServer) { // other errors may be transient
+		if failed == nil || errors.Is(failed, ErrOtherServer) { // other errors may be transient
 			failed = r.err
 		}
 	}

@@ -139,7 +139,8 @@ func (k *Keys) authoritySum() string {
 	return hex.EncodeToString(sum[:])
 }
 
-var errOtherServer = errors.New("the server is not the one in the join line")
+// ErrOtherServer is the error of a server that does not have the keys that the join line names.
+var ErrOtherServer = errors.New("the server is not the one in the join line")
 
 // clientTLS returns a configuration that accepts any server whose certificate was signed by the
 // authority with the given SHA-256. It ignores the server's name: a crawler may reach it by
@@ -157,7 +158,7 @@ func clientTLS(sum string) *tls.Config {
 			}
 			_, err := c.PeerCertificates[0].Verify(x509.VerifyOptions{Roots: roots})
 			if errors.As(err, new(x509.UnknownAuthorityError)) {
-				return errOtherServer
+				return ErrOtherServer
 			}
 			return err
 		},

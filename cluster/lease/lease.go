@@ -399,8 +399,9 @@ func (h *Holder) read(ctx context.Context, b bucket.Bucket) error {
 	return nil
 }
 
-// Printable returns text from another machine without control characters.
+// Printable returns text from another machine in one line, without control characters.
 func Printable(s string) string {
+	s = strings.ReplaceAll(s, "\n", "; ") // between errors that were joined
 	return strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) {
 			return -1

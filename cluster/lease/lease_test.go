@@ -198,3 +198,10 @@ func TestCutOff(t *testing.T) {
 		}
 	})
 }
+
+// TestPrintable: joined errors of another machine are one line.
+func TestPrintable(t *testing.T) {
+	if got, want := Printable("write a: full\nwrite b: full\x1b[2J"), "write a: full; write b: full[2J"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}

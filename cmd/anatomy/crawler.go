@@ -138,10 +138,23 @@ func runCrawler(c *cobra.Command, s *cli.GlobalFlags, f *workerFlags) error {
 	})
 	b.Client, err = bus.Dial(c.Context(), line, log, w.Receive)
 	if err != nil {
-		return cli.WithHint(err, "check that the crawl is running, and that this machine can reach its address")
+		return withJoinHint(err)
 	}
 	defer b.Close()
-	return errors.Join(w.Run(c.Context()), c.Context().Err())
+	return errors.Join(withJoinHint(w.Run(c.Context())), c.Context().Err())
+}
+
+// withJoinHint adds the next step to an error of a crawler.
+func withJoinHint(err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, bus.ErrRefused), errors.Is(err, bus.ErrOtherServer):
+		return cli.WithHint(err, "copy the join line that the crawl prints when it starts: it changes with cluster.keys")
+	case errors.As(err, new(*fleet.RefusalError)):
+		return cli.WithHint(err, "the log of the crawl, on its machine, has more")
+	}
+	return cli.WithHint(err, "check that the crawl is running, and that this machine can reach its address")
 }
 
 // A workerBus is a client that is set after its worker was made.

@@ -195,7 +195,7 @@ func printCrawlers(w io.Writer, st *vocab.CrawlStatus) {
 	}
 	fmt.Fprintln(w, "\ncrawlers:")
 	for _, c := range st.Crawlers {
-		fmt.Fprintf(w, "  %-20s %4d leases %8s %8.1f MB  heard %s ago  %s\n", c.Name, c.Leases, plural.Count(c.Pages, "page"), float64(c.Bytes)/1e6, plural.Duration(max(0, st.At.Sub(c.Heard)).Round(time.Second)), c.Version)
+		fmt.Fprintf(w, "  %-20s %10s %10s %8.1f MB  heard %s ago  %s\n", c.Name, plural.Count(c.Leases, "lease"), plural.Count(c.Pages, "page"), float64(c.Bytes)/1e6, plural.Duration(max(0, st.At.Sub(c.Heard)).Round(time.Second)), c.Version)
 	}
 }
 
@@ -232,7 +232,11 @@ func printCrawlStatus(w io.Writer, st *vocab.CrawlStatus) error {
 	if st.HostCount == 0 {
 		return nil
 	}
-	fmt.Fprintf(w, "\n%d hosts have URLs to fetch\n", st.HostCount)
+	have := "have"
+	if st.HostCount == 1 {
+		have = "has"
+	}
+	fmt.Fprintf(w, "\n%s %s URLs to fetch\n", plural.Count(st.HostCount, "host"), have)
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "host\tqueued\tpages\tdelay\tanswer\twhy it waits")
 	for _, h := range st.Hosts[:min(len(st.Hosts), shownHosts)] {
@@ -247,9 +251,9 @@ func boundText(st *vocab.CrawlStatus) string {
 	case st.Bounded == 0 && st.Unbound == 0:
 		return "all queues are empty"
 	case st.Unbound > 0:
-		return fmt.Sprintf("%d sites have no delay, the delays of %d sites allow %.1f pages/s", st.Unbound, st.Bounded, st.Bound)
+		return fmt.Sprintf("without a delay: %s; the delays of %s allow %.1f pages/s", plural.Count(st.Unbound, "site"), plural.Count(st.Bounded, "site"), st.Bound)
 	}
-	return fmt.Sprintf("the delays of %d sites allow %.1f pages/s", st.Bounded, st.Bound)
+	return fmt.Sprintf("the delays of %s allow %.1f pages/s", plural.Count(st.Bounded, "site"), st.Bound)
 }
 
 // limitText returns the limit that the operator set, as the end of a line.

@@ -89,6 +89,23 @@ func TestStatusShowsRateLimit(t *testing.T) {
 	}
 }
 
+// TestStatusCounts: crawl status has the singular where there is one.
+func TestStatusCounts(t *testing.T) {
+	var b strings.Builder
+	st := &vocab.CrawlStatus{
+		Bounded: 1, Unbound: 1, Bound: 2.5, HostCount: 1, Hosts: []vocab.HostStatus{{}},
+		Crawlers: []vocab.CrawlerStatus{{Leases: 1}},
+	}
+	if err := printCrawlStatus(&b, st); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"without a delay: 1 site; the delays of 1 site allow 2.5 pages/s", "\n1 host has URLs to fetch\n", " 1 lease "} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("%q is missing in\n%s", want, b.String())
+		}
+	}
+}
+
 // TestStatusAtTheEnd: crawl status shows the phase that a crawl is in at its end, as the progress
 // line does, and the requests for each new page.
 func TestStatusAtTheEnd(t *testing.T) {

@@ -114,7 +114,7 @@ func ownerText(st *vocab.ClusterStatus, o *vocab.ClusterOwner, now time.Time) st
 	case o.Released:
 		return fmt.Sprintf("none: %s has handed over", nodeName(st.Nodes, o.Machine, o.Node))
 	}
-	return fmt.Sprintf("%s (%s), epoch %d, since %s; claim renewed %s",
+	return fmt.Sprintf("%s, version %s, epoch %d, since %s; claim renewed %s",
 		nodeName(st.Nodes, o.Machine, o.Node), o.Version, o.Epoch, o.Since.Format(time.DateTime), secondsAgo(now, o.Renewed))
 }
 
