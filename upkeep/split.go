@@ -11,7 +11,6 @@ import (
 	"slices"
 	"time"
 
-	"anatomy/config"
 	"anatomy/disk/datadir"
 	"anatomy/disk/docindex"
 	"anatomy/disk/durable"
@@ -19,6 +18,7 @@ import (
 	"anatomy/disk/rankvector"
 	"anatomy/disk/repository"
 	"anatomy/disk/shards"
+	"anatomy/disk/snapshot"
 	"anatomy/index"
 	"anatomy/parallel"
 	"anatomy/vocab"
@@ -349,11 +349,7 @@ func (s *splitter) splitRanks() error {
 
 // finish copies the other files of the folder, and writes the map of shards.
 func (s *splitter) finish() error {
-	rules, err := os.ReadFile(config.Path(s.from))
-	if err == nil {
-		err = durable.WriteFile(durable.OS, config.Path(s.to), rules)
-	}
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := snapshot.CopyFiles(s.from, s.to); err != nil {
 		return err
 	}
 	for shard := range s.folders {

@@ -31,12 +31,17 @@ import (
 func TestSplit(t *testing.T) {
 	dir := testweb.CrawlBoth(t, 7, 60)
 	want := recordsOf(t, dir)
+	const weights = "weights.json"
+	testweb.Must(t, os.WriteFile(filepath.Join(dir, weights), []byte("{}\n"), 0o600))
 	for _, n := range []int{1, 2, 5} {
 		t.Run(fmt.Sprint(n), func(t *testing.T) {
 			to := filepath.Join(t.TempDir(), "split")
 			report, err := upkeep.Split(t.Context(), dir, to, n)
 			testweb.Must(t, err)
 			testweb.Checked(t, to)
+			if kept, err := os.ReadFile(filepath.Join(to, weights)); err != nil || string(kept) != "{}\n" {
+				t.Fatalf("the weights of the folder became %q, %v", kept, err)
+			}
 			used, mentioned := 0, 0
 			for _, s := range report.Shards {
 				if mentioned += s.Foreign; s.Pages > 0 {

@@ -283,6 +283,15 @@ func linkRest(dir, to string) error {
 	return linkTop(dir, to, func(string) bool { return true })
 }
 
+// CopyFiles copies the files that a data folder has beside its data: rules, synonyms, weights, judged
+// queries, records of crawls and searches.
+func CopyFiles(dir, to string) error {
+	if err := linkTop(dir, to, func(string) bool { return false }); err != nil {
+		return fmt.Errorf("copy the files of %s: %w", dir, err)
+	}
+	return nil
+}
+
 // linkTop links the chosen folders that are not skipped. It copies the files at the top level,
 // because some of them are not replaced by rename but grow.
 func linkTop(dir, to string, choose func(folder string) bool) error {
