@@ -43,7 +43,8 @@ var ErrNoKeeper = errors.New("no other node that can be reached has the shard wh
 // owner of the shard goes first among equals. If the reply is late, by three times the median of
 // that keeper and at least 20 ms, it also asks the next one (a hedged request: Dean and Barroso,
 // The Tail at Scale, 2013), at most twice, and cancels all but the first with a reply. After an
-// error it asks the next one at once. Keepers that failed in the last seconds are asked last.
+// error it asks the next one at once. Keepers that failed in the last seconds, or did not have the
+// shard, are asked last.
 //
 // Latencies are forgotten after half a minute. A keeper without any counts as fast, so that it is
 // measured again.
@@ -61,7 +62,8 @@ type Client struct {
 type record struct {
 	samples  []sample // the last ones, oldest first
 	inFlight int
-	failed   time.Time // of the last failure; zero after a reply
+	failed   time.Time         // of the last failure; zero after a reply
+	lacks    map[int]time.Time // when it last replied that it does not have a shard
 }
 
 // A sample is the latency of a call.
@@ -179,7 +181,7 @@ func (c *Client) keepersOf(live map[string]vocab.ClusterNode, shard int) (all []
 		}
 		r := c.records[certificate]
 		if r == nil {
-			r = &record{}
+			r = &record{lacks: map[int]time.Time{}}
 			c.records[certificate] = r
 		}
 		median := r.median(now)
@@ -188,7 +190,7 @@ func (c *Client) keepersOf(live map[string]vocab.ClusterNode, shard int) (all []
 		if !owns {
 			k.cost++
 		}
-		if now.Sub(r.failed) < avoidFor {
+		if now.Sub(r.failed) < avoidFor || now.Sub(r.lacks[shard]) < avoidFor {
 			k.cost += time.Hour
 		}
 		all = append(all, k)
@@ -227,6 +229,9 @@ func (c *Client) ask(ctx context.Context, k *keeper, shard int, request []byte) 
 	case err == nil:
 		r.failed = time.Time{}
 	case errors.Is(err, ErrRequest), errors.Is(err, ErrGone):
+		return nil, err
+	case errors.Is(err, ErrNotKept): // of this shard only: its copy became light since it was announced
+		r.lacks[shard] = now
 		return nil, err
 	case ctx.Err() == nil:
 		if r.failed.IsZero() {

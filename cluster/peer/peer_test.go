@@ -311,11 +311,12 @@ func TestNextKeeper(t *testing.T) {
 				t.Errorf("after %v: %q, %v", failure, reply, err)
 			}
 		}
-		isAvoided := client.records[n.Certificate].failed != time.Time{}
-		if isAvoided != (failure != ErrGone) {
-			t.Errorf("after %v: avoided %t", failure, isAvoided)
+		r := client.records[n.Certificate]
+		failed, lacks := r.failed != time.Time{}, len(r.lacks) > 0
+		if isAvoided := failed || lacks; isAvoided != (failure != ErrGone) || lacks != (failure == ErrNotKept) {
+			t.Errorf("after %v: avoided %t, for this shard only %t", failure, isAvoided, lacks)
 		}
-		if isAvoided && failure != nil && calls.Load() != 1 {
+		if (failed || lacks) && failure != nil && calls.Load() != 1 {
 			t.Errorf("after %v the keeper was called %d times, want once", failure, calls.Load())
 		}
 	}
