@@ -155,7 +155,7 @@ and why it waits; errors by kind; hit ratios of the caches. The page /crawl of "
 		},
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print JSON, as /crawl/status does")
-	c.Flags().DurationVar(&every, "every", 0, "print again every `TIME` until the crawl ends")
+	cli.DurationVar(c.Flags(), &every, "every", 0, "print again every `TIME` until the crawl ends")
 	return c
 }
 

@@ -65,10 +65,12 @@ func parseSite(s string) (string, error) {
 
 // parseDelay parses the time between two requests. It returns -1 for 0, which means no delay.
 func parseDelay(s string) (time.Duration, error) {
-	d, err := time.ParseDuration(s)
+	d, err := cli.ParseDuration(s)
 	switch {
-	case err != nil || d < 0:
-		return 0, cli.UsageErrorf("%q is not a time such as 500ms, 5s or 24h", s)
+	case err != nil:
+		return 0, err
+	case d < 0:
+		return 0, cli.UsageErrorf("%q is negative", s)
 	case d == 0:
 		return -1, nil
 	}

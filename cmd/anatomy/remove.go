@@ -91,16 +91,19 @@ func runUnblock(c *cobra.Command, s *cli.GlobalFlags, targets []string, asJSON b
 	case len(r.Patterns) == 0:
 		return cli.WithHint(fmt.Errorf("%s: not blocked", strings.Join(targets, ", ")), "to list what is blocked: "+s.Command("remove"))
 	}
-	fmt.Fprintf(c.OutOrStdout(), "%s; patterns: %q\n", unblocked(&r), r.Patterns)
+	fmt.Fprintf(c.OutOrStdout(), "%s; patterns: %s\n", unblocked(&r), cli.OneLine(strings.Join(r.Patterns, ", ")))
 	return nil
 }
 
 // printBlocked prints which documents were blocked.
 func printBlocked(w io.Writer, r *control.BlockReport) {
-	fmt.Fprintf(w, "%s; patterns: %q\n", blocked(r), r.Patterns)
+	fmt.Fprintf(w, "%s; patterns: %s\n", blocked(r), cli.OneLine(strings.Join(r.Patterns, ", ")))
 }
 
 func blocked(r *control.BlockReport) string {
+	if r.Documents == 0 {
+		return "no known page matches, and crawls will not fetch one that does"
+	}
 	return fmt.Sprintf("%s blocked, %s among them", plural.Count(r.Documents, "document"), plural.Count(r.Pages, "page"))
 }
 

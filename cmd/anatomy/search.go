@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+	"golang.org/x/text/language"
 
 	"anatomy/cmd/anatomy/internal/cli"
 	"anatomy/cmd/anatomy/internal/quality"
@@ -107,6 +108,9 @@ func checkRequest(r searcher.Request) error {
 		return cli.UsageErrorf("--num must be from 1 to %d", searcher.MaxLimit)
 	case r.Offset < 0 || r.Offset > searcher.MaxOffset:
 		return cli.UsageErrorf("--start must be from 0 to %d", searcher.MaxOffset)
+	}
+	if _, err := language.Parse(r.Lang); r.Lang != "" && err != nil {
+		return cli.UsageErrorf("--lang: %q is not the code of a language, such as de or pt-BR", r.Lang)
 	}
 	return nil
 }

@@ -198,7 +198,7 @@ up to 10 s, and exits with status 0. It notifies systemd when it is ready (Type=
 	c.Flags().IntVar(&o.connections, "connections", web.DefaultConnections, "keep at most `N` connections open, and close the slowest of the largest network beyond that")
 	c.Flags().IntVar(&o.rate, "rate", web.DefaultRate, "answer `N` searches a minute of each client; 0 for any number (without the flag, clients on this machine have no limit)")
 	c.Flags().IntVar(&o.answers, "answer-cache", 16, "cache `MB` of answers for repeated queries; 0 for none")
-	c.Flags().DurationVar(&o.slow, "slow-queries", 0, "show the last 50 searches that took `TIME` or more on the admin page; this reveals what people search for")
+	cli.DurationVar(c.Flags(), &o.slow, "slow-queries", 0, "show the last 50 searches that took `TIME` or more on the admin page; this reveals what people search for")
 	c.Flags().BoolVar(&o.searches, "count-searches", false, "count searches that found nothing, and results opened below the first, for the admin page, in searches.json of the data folder, without who and when")
 	c.Flags().StringArrayVar(&siteSets, "site-set", nil, "`NAME=SITE,SITE`: the sites that a cx of this name, of clients of Google's Custom Search, is limited to (repeatable)")
 	c.Flags().StringArrayVar(&collections, "collection", nil, "serve another data folder at the path /NAME/, by `NAME=FOLDER` (repeatable)")

@@ -90,7 +90,7 @@ func FlagError(c *cobra.Command, err error) error {
 func ValidValues(f *pflag.Flag) string {
 	switch f.Value.Type() {
 	case "duration":
-		return "a time such as 500ms, 5s or 24h"
+		return times
 	case "bool":
 		return "true or false"
 	case "uint", "uint64":

@@ -13,8 +13,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/spf13/pflag"
-
 	"anatomy/internal/plural"
 )
 
@@ -47,15 +45,6 @@ func FormatDuration(d time.Duration) string {
 		return d.Round(time.Millisecond).String()
 	}
 	return d.Round(100 * time.Millisecond).String()
-}
-
-// DurationVar defines a flag whose value is a time, such as 500ms, 5s or 24h. Help texts show its
-// default in words: "30 days".
-func DurationVar(flags *pflag.FlagSet, at *time.Duration, name string, value time.Duration, usage string) {
-	flags.DurationVar(at, name, value, usage)
-	if value > 0 {
-		flags.Lookup(name).DefValue = plural.Duration(value)
-	}
 }
 
 // FormatAge returns how long before now a time was: "3 hours ago".

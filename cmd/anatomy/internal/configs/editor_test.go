@@ -80,7 +80,7 @@ func TestEditor(t *testing.T) {
 	for text, want := range map[string]string{
 		good + "dealy = '5s'\n":                                     "dealy unknown key; did you mean delay?",
 		good + "max-pages = [1, 2]\n":                               "max-pages it has one value, and not a list of 2",
-		strings.Replace(good, "'5s'", "'soon'", 1):                  `delay "soon" is not a time such as 500ms, 5s or 24h`,
+		strings.Replace(good, "'5s'", "'soon'", 1):                  `delay "soon" is not a time such as 500ms, 5s, 24h or 30d`,
 		strings.Replace(good, "keys.toml", "/etc/shadow", 1):        "credentials it can only be changed in the file itself",
 		strings.Replace(good, "delay", "chromium", 1):               "chromium it can only be changed in the file itself",
 		good + "[search]\nsynonyms = '/etc/shadow'\n":               "search.synonyms it can only be changed in the file itself",

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"time"
 
+	"anatomy/cmd/anatomy/internal/cli"
 	"anatomy/config"
 	"anatomy/disk/crawllog"
 )
@@ -38,7 +39,7 @@ func Parse(text string) (Schedule, error) {
 	if t, err := time.Parse("15:04", text); err == nil && len(text) == len("15:04") {
 		return Schedule{daily: true, hour: t.Hour(), minute: t.Minute()}, nil
 	}
-	every, err := time.ParseDuration(text)
+	every, err := cli.ParseDuration(text)
 	if err != nil || every < shortest {
 		return Schedule{}, errors.New("it is neither a time of day, such as 03:00, nor an interval of a minute or more, such as 6h")
 	}
