@@ -20,8 +20,10 @@ const (
 	minNewLinks = 1000
 
 	// mergeShare bounds the time that a crawl that never ends spends on full merges: after a full
-	// merge the next one waits at least mergeShare times as long as the merge took.
+	// merge the next one waits mergeShare times as long as the merge took, or idleShare times if the
+	// crawl is idle all that time.
 	mergeShare = 10
+	idleShare  = 2
 
 	// quiet is how long such a crawl has been idle before a full merge: links from other shards
 	// arrive a few seconds apart.
@@ -136,8 +138,7 @@ func (b *background) rank(ctx context.Context, atEnd bool) error {
 // mergeIfIdle merges all segments and computes ranks, in a crawl that never ends, when nothing is
 // to be fetched. Superseded versions leave the disk, and ranks include all links.
 func (b *background) mergeIfIdle(ctx context.Context) error {
-	if !b.watches() || b.builder.Manifest().Merged ||
-		time.Since(b.mergedAt) < mergeShare*b.mergeTook {
+	if !b.watches() || b.builder.Manifest().Merged {
 		return nil
 	}
 	began := time.Now()
@@ -160,14 +161,16 @@ func (b *background) mergeIfIdle(ctx context.Context) error {
 	return nil
 }
 
-// isQuiet reports whether the crawl has been idle for a while at now.
+// isQuiet reports whether the crawl has been idle for long enough at now to merge everything. Calls
+// are to be frequent.
 func (b *background) isQuiet(now time.Time) bool {
 	st, generation := b.urls.Stats(), b.builder.Manifest().Generation
 	if b.busyAt.IsZero() || st.Queued > 0 || st.InFlight > 0 || b.builder.Stats().Unflushed > 0 ||
 		generation != b.seen {
 		b.busyAt, b.seen = now, generation
 	}
-	return now.Sub(b.busyAt) >= quiet
+	idle := now.Sub(b.busyAt)
+	return idle >= quiet && (idle >= idleShare*b.mergeTook || now.Sub(b.mergedAt) >= mergeShare*b.mergeTook)
 }
 
 // electAndCatchUp elects canonical documents and adds all missing outcomes to the index.

@@ -34,7 +34,12 @@ func (c *Crawl) Scrub(rest time.Duration) error {
 
 func (c *Crawl) IsQuiet(now time.Time) bool { return c.background.isQuiet(now) }
 
-const Quiet = quiet
+// Merged records a full merge that ended at a time and took so long.
+func (c *Crawl) Merged(at time.Time, took time.Duration) {
+	c.background.mergedAt, c.background.mergeTook = at, took
+}
+
+const Quiet, IdleShare, MergeShare = quiet, idleShare, mergeShare
 
 func (c *Crawl) Add(found []urlserver.Found) []vocab.DocID { return c.intake.add(found) }
 

@@ -141,12 +141,18 @@ func TestQuiet(t *testing.T) {
 	testweb.Must(t, err)
 	defer c.Close()
 	now := time.Now()
+	const took = 10 * engine.Quiet
 	for _, at := range []struct {
-		after time.Duration
-		want  bool
-	}{{0, false}, {engine.Quiet - 1, false}, {engine.Quiet, true}} {
+		merged, after time.Duration // the end of a merge that took so long, from then on
+		want          bool
+	}{
+		{-time.Hour, 0, false}, {-time.Hour, engine.Quiet - 1, false}, {-time.Hour, engine.Quiet, true},
+		{0, engine.Quiet, false}, {0, engine.IdleShare*took - 1, false}, {0, engine.IdleShare * took, true},
+		{engine.Quiet - engine.MergeShare*took, engine.Quiet, true},
+	} {
+		c.Merged(now.Add(at.merged), took)
 		if got := c.IsQuiet(now.Add(at.after)); got != at.want {
-			t.Errorf("quiet %v after the last work: %v", at.after, got)
+			t.Errorf("quiet %v after the last work, with a merge %v after it: %v", at.after, at.merged, got)
 		}
 	}
 	_, err = c.AddSeeds([]string{"http://other.test/"})
