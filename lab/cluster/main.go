@@ -3,7 +3,7 @@
 //
 //	go run ./lab/cluster --docsweb PROGRAM --pages DIR --crawlers N [--runs 3] [-- more flags of crawl]
 //	go run ./lab/cluster --docsweb PROGRAM --pages DIR --crawlers N --kill crawler --every 5s
-//	go run ./lab/cluster --docsweb PROGRAM --pages DIR --nodes N [--crawlers N] [--shards N [--divide [--copies N]]] [--kill owner --every 60s --for 20m]
+//	go run ./lab/cluster --docsweb PROGRAM --pages DIR --nodes N,N [--crawlers N] [--shards N [--divide [--copies N]]] [--kill owner --every 60s --for 20m]
 //
 // PROGRAM is a built docsweb, DIR the folder that its fetch filled. Ports 80, 443, 4222 and 5353 on
 // loopback must be free. The two crawls take turns. Each has to have the same URLs with the same pages,
@@ -16,7 +16,7 @@
 // crawlers for half of the interval. It does so for the time --for, or until the crawl has ended, and fails
 // if that was before the first kill. Repeated requests are printed then, and no fault.
 //
-// With --nodes the bucket is a folder. With --shards the nodes crawl into shards, and one process into one
+// With --nodes the bucket is a folder. Several numbers are compared with the same crawl of one process. With --shards the nodes crawl into shards, and one process into one
 // data folder. With --divide each node owns some of the shards: --kill owner kills a node that owns one. Then
 // links with their texts, ranks and answers are compared with those of one process, too, and what differs is
 // printed. With --crawlers as well, these fetch for whichever node is the
@@ -44,6 +44,7 @@ import (
 	"math"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -57,7 +58,7 @@ func main() {
 	flag.StringVar(&b.Pages, "pages", "", "folder of pages that docsweb serves")
 	flag.StringVar(&b.Anatomy, "anatomy", "", "a built anatomy; default: built from here")
 	flag.IntVar(&b.Crawlers, "crawlers", 0, "crawler processes; default: 2, or none with --nodes")
-	flag.IntVar(&b.Nodes, "nodes", 0, "processes that share a bucket")
+	list := flag.String("nodes", "", "processes that share a bucket; several `NUMBERS`, separated by commas, in turn")
 	flag.IntVar(&b.Shards, "shards", 0, "shards of the collection, with --nodes")
 	flag.BoolVar(&b.Divide, "divide", false, "each node owns some of the shards, with --nodes and --shards")
 	flag.IntVar(&b.Copies, "copies", 0, "nodes that have a shard whole, with --divide; others have light copies, and ask these")
@@ -68,67 +69,115 @@ func main() {
 	runs := flag.Int("runs", 1, "pairs of crawls")
 	flag.Parse()
 	b.Flags = flag.Args()
+	nodes, err := numbers(*list)
+	b.Nodes = slices.Min(nodes)
 	if b.Nodes == 0 && b.Crawlers == 0 {
 		b.Crawlers = 2
 	}
-	if b.Docsweb == "" || b.Pages == "" || b.Crawlers < 0 || b.Nodes < 0 || b.Nodes == 1 && needsOthers(b.Kill) || b.Shards > 0 && b.Nodes == 0 || b.Divide && (b.Shards == 0 || b.Crawlers > 0) || *runs < 1 ||
+	if err != nil || b.Docsweb == "" || b.Pages == "" || b.Crawlers < 0 || b.Nodes < 0 || b.Nodes == 1 && needsOthers(b.Kill) || b.Shards > 0 && b.Nodes == 0 || b.Divide && (b.Shards == 0 || b.Crawlers > 0) || *runs < 1 ||
 		b.Kill != "" && !slices.Contains(b.Kinds(), b.Kill) || b.Kill == "crawler" && b.Crawlers == 0 {
-		fmt.Fprintln(os.Stderr, "usage: cluster --docsweb PROGRAM --pages DIR --crawlers N|--nodes N [--kill WHAT --every 5s --for 1m]")
+		fmt.Fprintln(os.Stderr, "usage: cluster --docsweb PROGRAM --pages DIR --crawlers N|--nodes N,N [--kill WHAT --every 5s --for 1m]")
 		os.Exit(2)
 	}
-	if err := run(b, *runs); err != nil {
+	if err := run(b, nodes, *runs); err != nil {
 		fmt.Fprintln(os.Stderr, "cluster:", err)
 		os.Exit(1)
 	}
 }
 
+// numbers returns the numbers in a list that commas separate, or 0 for an empty list.
+func numbers(list string) (all []int, err error) {
+	if list == "" {
+		return []int{0}, nil
+	}
+	for text := range strings.SplitSeq(list, ",") {
+		n, err := strconv.Atoi(text)
+		if err != nil || n < 1 {
+			return []int{0}, fmt.Errorf("%q is not a number of nodes", text)
+		}
+		all = append(all, n)
+	}
+	return all, nil
+}
+
 // needsOthers reports whether harm of a kind needs a second node, which becomes the owner or remains it.
 func needsOthers(kind string) bool { return kind == "owner" || kind == "searcher" || kind == "suspend" }
 
-func run(b *bench.Bench, runs int) error {
+// run compares runs crawls of one process with as many by each number of nodes, which is 0 for crawlers.
+func run(b *bench.Bench, nodes []int, runs int) error {
 	end, err := b.Prepare()
 	if err != nil {
 		return err
 	}
 	defer end()
-	var owner, together, untilIdle []float64
+	all := make([]ratios, len(nodes))
 	for range runs {
 		one, err := b.Measure(b.Alone)
 		if err != nil {
 			return err
 		}
 		print("one process", one)
-		several, who := b.Spread, fmt.Sprintf("%d crawlers", b.Crawlers)
-		if b.Nodes > 0 {
-			several, who = b.Share, fmt.Sprintf("%d nodes, %d crawlers, %d shards", b.Nodes, b.Crawlers, b.Shards)
-		}
-		many, err := b.Measure(several)
-		if err != nil {
-			return err
-		}
-		print(who, many)
-		if b.Kill != "" && many.Kills == 0 {
-			return errors.New("the crawl ended before the first kill: choose a shorter --every, or slow the crawl with -- --delay 50ms")
-		}
-		if err := compare(one, many, b.Kill != "", b.Divide); err != nil {
-			return err
-		}
-		if b.Divide {
-			if err := compareGraphs(one, many); err != nil {
+		for i, n := range nodes {
+			b.Nodes = n
+			if err := all[i].add(b, one); err != nil {
 				return err
 			}
 		}
-		owner = append(owner, many.Owner/one.Owner)
-		if many.UntilIdle > 0 {
-			untilIdle = append(untilIdle, many.UntilIdle/one.Owner)
-		}
-		together = append(together, (many.Owner+many.Crawlers)/one.Owner)
 	}
-	fmt.Printf("CPU to one process, median of %d: owner %.2f, all together %.2f\n", runs, median(owner), median(together))
-	if len(untilIdle) > 0 {
-		fmt.Printf("CPU to one process until nothing was left to do, median of %d: %.2f\n", runs, median(untilIdle))
+	for i, n := range nodes {
+		b.Nodes = n
+		all[i].print(who(b))
 	}
 	return nil
+}
+
+// who names the processes of a crawl by several.
+func who(b *bench.Bench) string {
+	if b.Nodes == 0 {
+		return fmt.Sprintf("%d crawlers", b.Crawlers)
+	}
+	return fmt.Sprintf("%d nodes, %d crawlers, %d shards", b.Nodes, b.Crawlers, b.Shards)
+}
+
+// ratios are those of crawls by several processes to crawls by one.
+type ratios struct{ owner, together, untilIdle []float64 }
+
+// add crawls with several processes, and compares that with a crawl by one.
+func (r *ratios) add(b *bench.Bench, one *bench.Result) error {
+	several := b.Spread
+	if b.Nodes > 0 {
+		several = b.Share
+	}
+	many, err := b.Measure(several)
+	if err != nil {
+		return err
+	}
+	print(who(b), many)
+	if b.Kill != "" && many.Kills == 0 {
+		return errors.New("the crawl ended before the first kill: choose a shorter --every, or slow the crawl with -- --delay 50ms")
+	}
+	if err := compare(one, many, b.Kill != "", b.Divide); err != nil {
+		return err
+	}
+	if b.Divide {
+		if err := compareGraphs(one, many); err != nil {
+			return err
+		}
+	}
+	r.owner = append(r.owner, many.Owner/one.Owner)
+	if many.UntilIdle > 0 {
+		r.untilIdle = append(r.untilIdle, many.UntilIdle/one.Owner)
+	}
+	r.together = append(r.together, (many.Owner+many.Crawlers)/one.Owner)
+	return nil
+}
+
+func (r *ratios) print(who string) {
+	n := len(r.owner)
+	fmt.Printf("%s, CPU to one process, median of %d: owner %.2f, all together %.2f\n", who, n, median(r.owner), median(r.together))
+	if len(r.untilIdle) > 0 {
+		fmt.Printf("%s, CPU to one process until nothing was left to do, median of %d: %.2f\n", who, n, median(r.untilIdle))
+	}
 }
 
 func median(all []float64) float64 {
