@@ -24,11 +24,12 @@ const partSize = 4 << 20
 // ReadEdges reads a graph from lines of source and target with white space between them: numbers from 0 to
 // [MaxNode], or names if the first line has a name. Further columns, empty lines, and lines that begin
 // with # or % are skipped, but a line "# node N" adds a node, which may have no links. SNAP's and KONECT's
-// lists are of this form, and so are Matrix Market's files in coordinates after their head, which is
-// skipped; a symmetric list has each line as links in both directions. The input may be compressed with
-// gzip or zstd.
+// lists are of this form, and so are Matrix Market's files in coordinates after their head, which has the
+// numbers of nodes and entries; a symmetric list has each line as links in both directions. The input may
+// be compressed with gzip or zstd.
 //
-// The nodes of the graph are the numbers that occur, in ascending order: node i is ids[i]. Names
+// The nodes of the graph are the numbers that occur, or all of a Matrix Market file, in ascending order:
+// node i is ids[i]. Names
 // are numbered in the order of their first occurrence, and kept in memory even if they exceed Memory. For
 // parallel links see [Builder]. An error has the number of the line. ReadEdges uses the options
 // SelfLinks, Workers and Reading.
@@ -49,16 +50,18 @@ func readEdges(
 	workers := cmp.Or(o.Workers, runtime.GOMAXPROCS(0))
 	in, err := openEdges(r)
 	if err != nil {
-		return nil, nil, 0, nil, fmt.Errorf("edge list: %w", err)
+		return nil, nil, 0, nil, &ListError{fmt.Errorf("edge list: %w", err)}
 	}
-	l := &edgeList{selfLinks: o.SelfLinks, both: in.both, reading: o.Reading, seen: make([]idSet, workers), part: partSize}
+	l := &edgeList{
+		selfLinks: o.SelfLinks, both: in.both, rows: in.rows, reading: o.Reading, seen: make([]idSet, workers), part: partSize,
+	}
 	if o.Memory > 0 { // each worker has up to six parts, which take twice their text
 		l.part = int(min(partSize, max(o.Memory/64/int64(workers), 4*maxLine)))
 	}
 	l.store.memory, l.store.dir, l.store.selfLinks = o.Memory, o.Dir, o.SelfLinks
 	if err := l.read(ctx, in); err != nil {
 		l.store.close()
-		return nil, nil, 0, nil, fmt.Errorf("edge list: %w", err)
+		return nil, nil, 0, nil, &ListError{fmt.Errorf("edge list: %w", err)}
 	}
 	if in.names != nil {
 		names = in.names.names
@@ -67,13 +70,17 @@ func readEdges(
 	for i := range l.seen[1:] {
 		seen.merge(&l.seen[i+1])
 	}
+	for id := uint32(1); id <= in.rows; id++ {
+		seen.add(id)
+	}
 	return &l.store, seen, seen.count(), names, nil
 }
 
 // An edgeList is the part of an edge list that was read.
 type edgeList struct {
 	selfLinks bool
-	both      bool // links go there and back
+	both      bool   // links go there and back
+	rows      uint32 // nodes are 1 to rows, or any numbers if it is 0
 	reading   func(links int)
 	store     linkStore
 	seen      []idSet // nodes, by worker
@@ -84,6 +91,7 @@ type edgeList struct {
 type edgePart struct {
 	text  []byte
 	lines int // read, including the one with the error
+	edges int // lines with two nodes
 	links *linkList
 	err   error
 	done  chan struct{}
@@ -116,18 +124,19 @@ func (l *edgeList) read(ctx context.Context, in *openList) error {
 	for i := range l.seen {
 		running.Go(func() {
 			for p := range toParse {
-				p.parse(&l.seen[i], l.selfLinks, l.both)
+				p.parse(&l.seen[i], l)
 				close(p.done)
 			}
 		})
 	}
-	lines, links := in.lines, 0
+	lines, edges, links := in.lines, uint64(0), 0
 	for p := range inOrder {
 		<-p.done
 		lines += p.lines
 		if p.err != nil {
 			return fmt.Errorf("line %d: %w", lines, p.err)
 		}
+		edges += uint64(p.edges)
 		links += len(p.links.targets)
 		if err := l.store.add(p.links); err != nil {
 			return err
@@ -141,6 +150,8 @@ func (l *edgeList) read(ctx context.Context, in *openList) error {
 		return fmt.Errorf("stopped after line %d: %w", lines, err)
 	case inErr != nil:
 		return fmt.Errorf("after line %d: %w", lines, inErr)
+	case in.rows > 0 && edges != in.entries:
+		return fmt.Errorf("line %d: the list ends after %d entries; its head says %d", lines, edges, in.entries)
 	}
 	return nil
 }
@@ -152,9 +163,14 @@ func cutLines(in io.Reader, size int, part func([]byte) bool) error {
 	for {
 		text := make([]byte, size)
 		n := copy(text, rest)
-		m, err := io.ReadFull(in, text[n:])
-		text = text[:n+m]
-		ended := err == io.EOF || err == io.ErrUnexpectedEOF
+		var err error
+		for n < len(text) && err == nil { // io.ReadFull has one error for the end and for a cut archive
+			var m int
+			m, err = in.Read(text[n:])
+			n += m
+		}
+		text = text[:n]
+		ended := err == io.EOF
 		end := len(text)
 		if !ended {
 			end = bytes.LastIndexByte(text, '\n') + 1
@@ -173,7 +189,7 @@ func cutLines(in io.Reader, size int, part func([]byte) bool) error {
 	}
 }
 
-func (p *edgePart) parse(seen *idSet, selfLinks, both bool) {
+func (p *edgePart) parse(seen *idSet, l *edgeList) {
 	text := p.text
 	p.text = nil
 	p.links.targets = make([]uint32, 0, len(text)/12)
@@ -194,12 +210,17 @@ func (p *edgePart) parse(seen *idSet, selfLinks, both bool) {
 			}
 			continue
 		}
+		if l.rows > 0 && (s-1 >= l.rows || t-1 >= l.rows) {
+			p.err = fmt.Errorf("%d %d is not an entry of a matrix of %d rows", s, t, l.rows)
+			return
+		}
+		p.edges++
 		seen.add(s)
 		seen.add(t)
-		if s != t || selfLinks {
+		if s != t || l.selfLinks {
 			p.links.add(s, t)
 		}
-		if both && s != t {
+		if l.both && s != t {
 			p.links.add(t, s)
 		}
 	}
@@ -235,9 +256,12 @@ func edge(line []byte) (s, t uint32, ok bool, err error) {
 	if isComment(source) {
 		return 0, 0, false, nil
 	}
-	target, _ := field(rest)
+	target, rest := field(rest)
 	if len(target) == 0 {
 		return 0, 0, false, errors.New("there must be two nodes, source and target")
+	}
+	if weight, _ := field(rest); bytes.EqualFold(weight, []byte("nan")) {
+		return 0, 0, false, fmt.Errorf("weight %q is not a number", weight)
 	}
 	if s, err = node(source); err != nil {
 		return 0, 0, false, err
@@ -396,7 +420,14 @@ func (l *listedGraph) written(r *Result, o Options, err error) error {
 // ErrNoSuchNode is the error of [RankEdges] for a teleport to a node that the graph does not have.
 var ErrNoSuchNode = errors.New("the graph has no such node")
 
-var errEmptyList = errors.New("the edge list is empty")
+// A ListError is the error for an edge list that cannot be read or has no nodes.
+type ListError struct{ err error }
+
+func (e *ListError) Error() string { return e.err.Error() }
+
+func (e *ListError) Unwrap() error { return e.err }
+
+var errEmptyList error = &ListError{errors.New("the edge list is empty")}
 
 // weights returns weights by node of the graph whose nodes are the set, and have these names if they
 // have any.

@@ -20,6 +20,9 @@ type openList struct {
 	lines int         // of the head
 	both  bool        // each line is a link there and one back
 	names *nameReader // if nodes have names
+
+	rows    uint32 // of a matrix, whose nodes are 1 to rows; otherwise 0
+	entries uint64 // of a matrix
 }
 
 // maxHead bounds the comments before the first link, in bytes, by which the form of a list is detected.
@@ -36,9 +39,10 @@ func openEdges(r io.Reader) (*openList, error) {
 	}
 	l := &openList{Reader: in}
 	head, err := in.Peek(maxHead)
-	if err != nil && err != io.EOF {
-		return nil, err
+	if err != nil && err != io.EOF && len(head) == 0 {
+		return nil, fmt.Errorf("line 1: %w", err)
 	}
+	// The reader repeats an error after the head.
 	if mark := []byte("\xef\xbb\xbf"); bytes.HasPrefix(head, mark) { // of UTF-8, as some editors write
 		in.Discard(len(mark)) // which were peeked at
 		head = head[len(mark):]
@@ -84,7 +88,8 @@ func decompressed(r io.Reader) (*bufio.Reader, error) {
 }
 
 // skipMatrixHead reads the head of a file in the Matrix Market exchange format (Boisvert, Pozo and
-// Remington, NISTIR 5935): a line with the type of the matrix, comments, and a line of three sizes.
+// Remington, NISTIR 5935): a line with the type of the matrix, comments, and a line of three sizes: rows,
+// columns and entries.
 func (l *openList) skipMatrixHead(in *bufio.Reader, first []byte) error {
 	words := bytes.Fields(bytes.ToLower(first))
 	if len(words) != 5 || string(words[1]) != "matrix" || string(words[2]) != "coordinate" {
@@ -102,12 +107,19 @@ func (l *openList) skipMatrixHead(in *bufio.Reader, first []byte) error {
 			continue
 		}
 		columns, rest := field(rest)
-		switch entries, _ := field(rest); {
+		entries, _ := field(rest)
+		switch {
 		case len(entries) == 0:
 			return fmt.Errorf("line %d: there must be three sizes of the matrix", l.lines)
 		case !bytes.Equal(word, columns):
 			return fmt.Errorf("line %d: a matrix of %.20s rows and %.20s columns is not a graph of one kind of nodes",
 				l.lines, word, columns)
+		}
+		if l.rows, err = node(word); err == nil {
+			l.entries, err = strconv.ParseUint(string(entries), 10, 64)
+		}
+		if err != nil {
+			return fmt.Errorf("line %d: sizes of the matrix: %w", l.lines, err)
 		}
 		return nil
 	}

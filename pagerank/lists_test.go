@@ -81,6 +81,52 @@ func TestFormsOfEdgeLists(t *testing.T) {
 	}
 }
 
+// TestCutLists: an archive that is cut off is an error that has the last whole line, whatever its size, and so
+// are a matrix with fewer entries than its head says and an entry outside the matrix.
+func TestCutLists(t *testing.T) {
+	const matrix = "%%MatrixMarket matrix coordinate real general\n"
+	lists := map[string]string{
+		matrix + "3 3 2\n1 2 1\n":                   "line 3: the list ends after 1 entries; its head says 2",
+		matrix + "3 3 1\n1 2 1\n2 3 1\n":            "line 4: the list ends after 2 entries; its head says 1",
+		matrix + "3 3 1\n1 4 1\n":                   "line 3: 1 4 is not an entry of a matrix of 3 rows",
+		matrix + "3 3 1\n0 1 1\n":                   "line 3: 0 1 is not",
+		matrix + "3 3 1\n1 2 NaN\n":                 "line 3: weight \"NaN\" is not a number",
+		matrix + "4294967296 4294967296 1\n1 2 1\n": "line 2: sizes of the matrix: node 4294967296 is above",
+		"1 2 0.5\n2 3 nan\n":                        "line 2: weight",
+	}
+	r := rand.New(rand.NewPCG(8, 8))
+	for _, lines := range []int{1000, 200_000} {
+		var plain, zipped, packed bytes.Buffer
+		for range lines {
+			fmt.Fprintf(&plain, "%d\t%d\n", 100_000+r.IntN(900_000), 100_000+r.IntN(900_000))
+		}
+		z := gzip.NewWriter(&zipped)
+		z.Write(plain.Bytes())
+		z.Close()
+		p, err := zstd.NewWriter(&packed)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.Write(plain.Bytes())
+		p.Close()
+		for _, archive := range []*bytes.Buffer{&zipped, &packed} {
+			for _, cut := range []int{archive.Len() / 2, archive.Len() - 1} {
+				lists[archive.String()[:cut]] = "line "
+			}
+		}
+	}
+	for list, want := range lists {
+		_, _, err := ReadEdges(t.Context(), strings.NewReader(list), Options{Workers: 2})
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%.60q: %v, want %q", list, err, want)
+		}
+	}
+	g, ids, err := ReadEdges(t.Context(), strings.NewReader(matrix+"4 4 1\n1 2 1\n"), Options{})
+	if err != nil || g.Nodes() != 4 || !slices.Equal(ids, []uint32{1, 2, 3, 4}) {
+		t.Errorf("a matrix of four rows: %v, %v", ids, err)
+	}
+}
+
 // TestLoneNodes: a node without links is part of the graph, and has the rank that the teleport brings.
 func TestLoneNodes(t *testing.T) {
 	for _, list := range []string{"# node 9\n1 2\n", "1 2\n# node 9", "b a\n# node c\n", strings.Repeat("# node c\n", maxHead/8) + "b a\n"} {

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -75,20 +76,8 @@ func (e *edgeFiles) rank(c *cobra.Command, f *rankFlags, show func(string)) erro
 	}
 	err = cli.WriteOutput(c, e.output, cli.GzipFor(e.output, write))
 	show("")
-	if errors.Is(err, pagerank.ErrNoSuchNode) {
-		return cli.WithHint(err, "--personalize and --personalize-file take nodes as they are in the file of --edges")
-	}
-	if errors.Is(err, pagerank.ErrTooLarge) {
-		return cli.WithHint(err, "raise --memory, or leave it out")
-	}
-	if errors.Is(err, pagerank.ErrNoHosts) {
-		return cli.WithHint(err, "--method hosts and vouched need URLs for nodes, as \"links export --urls\" writes them")
-	}
-	if err != nil && o.BV != nil {
-		return err
-	}
 	if err != nil {
-		return cli.WithHint(err, "a line has two nodes, source and target, separated by spaces or a tab: numbers, or names if the first line has names; # and % start a comment")
+		return withEdgeHint(err)
 	}
 	r, where := results[0], ""
 	if r.OnDisk {
@@ -97,6 +86,25 @@ func (e *edgeFiles) rank(c *cobra.Command, f *rankFlags, show func(string)) erro
 	residual := residuals[len(residuals)-1]
 	fmt.Fprintf(c.ErrOrStderr(), "%s, %s%s; %s\n", plural.Count(r.Nodes, "node"), plural.Count(r.Links, "link"), where, rankpage.Iterations(r.Iterations, residual, o.Tolerance))
 	return e.report(c, f, o, results, topics, residuals, began)
+}
+
+// withEdgeHint adds a hint to an error of ranking a graph.
+func withEdgeHint(err error) error {
+	switch {
+	case errors.Is(err, pagerank.ErrNoSuchNode):
+		return cli.WithHint(err, "--personalize and --personalize-file take nodes as they are in the file of --edges")
+	case errors.Is(err, pagerank.ErrTooLarge):
+		return cli.WithHint(err, "raise --memory, or leave it out")
+	case errors.Is(err, pagerank.ErrNoHosts):
+		return cli.WithHint(err, "--method hosts and vouched need URLs for nodes, as \"links export --urls\" writes them")
+	case errors.Is(err, syscall.ENOSPC):
+		return err
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return cli.WithHint(err, "the file is cut off: copy it again")
+	case errors.As(err, new(*pagerank.ListError)):
+		return cli.WithHint(err, "a line has two nodes, source and target, separated by spaces or a tab: numbers, or names if the first line has names; # and % start a comment")
+	}
+	return cli.WithHint(err, "for what each file must have: anatomy pagerank --help")
 }
 
 // compute ranks the graph by a method, or by topics if there are any, and writes the ranks.
@@ -208,7 +216,7 @@ func (e *edgeFiles) writeBV(c *cobra.Command, in io.Reader, o pagerank.Options, 
 	g, _, err := pagerank.ReadGraph(c.Context(), in, o)
 	show("")
 	if err != nil {
-		return err
+		return withEdgeHint(err)
 	}
 	write := func(end string, what func(io.Writer) error) error {
 		return cli.WriteOutput(c, e.bv+end, what)
