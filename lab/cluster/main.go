@@ -156,11 +156,16 @@ func (r *ratios) add(b *bench.Bench, one *bench.Result) error {
 	if b.Kill != "" && many.Kills == 0 {
 		return errors.New("the crawl ended before the first kill: choose a shorter --every, or slow the crawl with -- --delay 50ms")
 	}
-	if err := compare(one, many, b.Kill != "", b.Divide); err != nil {
+	if err := many.Complete(one); err != nil {
 		return err
 	}
 	if b.Divide {
 		if err := compareGraphs(one, many); err != nil {
+			return err
+		}
+	}
+	if b.Kill == "" {
+		if err := compareRequests(one, many, b.Divide); err != nil {
 			return err
 		}
 	}
@@ -188,7 +193,10 @@ func median(all []float64) float64 {
 func print(who string, r *bench.Result) {
 	n := float64(max(len(r.Pages), 1))
 	fmt.Printf("%-12s %d URLs with a page, %d requests, %d repeated, %d for robots.txt, %.3f DNS queries a URL, CPU %.2f s + %.2f s, %d kills\n",
-		who, len(r.Pages), r.Requests, r.Repeats, r.Robots, float64(r.Lookups)/n, r.Owner, r.Crawlers, r.Kills)
+		who, len(r.Pages), r.Requests, len(r.Repeated), r.Robots, float64(r.Lookups)/n, r.Owner, r.Crawlers, r.Kills)
+	for _, line := range r.Repeated[:min(len(r.Repeated), 5)] {
+		fmt.Printf("             repeated: %s\n", line)
+	}
 	if r.Answers > 0 {
 		fmt.Printf("             %d questions answered, %d not; the longest time without an owner %.1f s\n",
 			r.Answers, r.Unanswered, r.TakeOver.Seconds())
@@ -210,16 +218,14 @@ func print(who string, r *bench.Result) {
 	}
 }
 
-// compare fails if the crawls differ in what they must not. If harm was done, requests are repeated. The
-// next owner of a shard that was handed over asks for robots.txt again.
-func compare(one, many *bench.Result, harmed, handedOver bool) error {
-	if err := many.Complete(one); err != nil {
-		return err
-	}
+// compareRequests fails if requests were repeated, or robots.txt more often than by one process. The next
+// owner of a shard that was handed over asks for robots.txt again.
+func compareRequests(one, many *bench.Result, handedOver bool) error {
 	switch {
-	case !harmed && many.Repeats > 0:
-		return fmt.Errorf("%d requests were repeated", many.Repeats)
-	case !harmed && !handedOver && many.Robots > one.Robots:
+	case len(many.Repeated) > len(one.Repeated):
+		return fmt.Errorf("%d requests were repeated, by one process %d; the last one: %s",
+			len(many.Repeated), len(one.Repeated), many.Repeated[len(many.Repeated)-1])
+	case !handedOver && many.Robots > one.Robots:
 		return fmt.Errorf("%d requests for robots.txt, one process %d", many.Robots, one.Robots)
 	}
 	return nil

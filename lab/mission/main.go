@@ -68,7 +68,7 @@ func run(b *bench.Bench) error {
 	}
 	step("a node killed", "another owned the collection after %.1f s; %d questions answered meanwhile, %d not",
 		many.TakeOver.Seconds(), many.Answers, many.Unanswered)
-	step("3 nodes, 2 crawlers", "%d URLs with a page, %d requests, %d of them repeated", len(many.Pages), many.Requests, many.Repeats)
+	step("3 nodes, 2 crawlers", "%d URLs with a page, %d requests, %d of them repeated", len(many.Pages), many.Requests, len(many.Repeated))
 	step("DNS", "%d queries, %.3f a URL with a page", many.Lookups, float64(many.Lookups)/float64(max(1, len(many.Pages))))
 	if err := many.Complete(one); err != nil {
 		return err

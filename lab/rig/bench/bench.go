@@ -49,7 +49,8 @@ type Result struct {
 	Pages           rig.Pages
 	Graph           *rig.Graph // read if nodes divide shards
 	Requests        int        // that docsweb answered
-	Repeats, Robots int        // of these
+	Repeated        []string   // of these, lines of its log
+	Robots          int        // of these
 	Lookups         int        // DNS queries that docsweb answered
 	Audit           string     // docsweb's
 	Failed          error      // of the audit
@@ -181,7 +182,7 @@ func (r *Result) readLog(name string) error {
 		case fields[3] == "/robots.txt":
 			r.Robots++
 		case seen[url] && fields[4] == "200":
-			r.Repeats++
+			r.Repeated = append(r.Repeated, strings.TrimSpace(line))
 		}
 		seen[url] = true
 	}
