@@ -134,7 +134,7 @@ cmd/anatomy/internal/disks: disk/datadir disk/durable cmd/anatomy/internal/cli i
 cmd/anatomy/internal/clusters: vocab cluster/bucket cluster/bus cluster/division cluster/lease cluster/node cluster/peer cluster/replica searcher upkeep disk/datadir disk/durable disk/shards disk/snapshot cmd/anatomy/internal/cli internal/plural
 cmd/anatomy/internal/rules: config weburl disk/durable disk/shards searcher/pins searcher/synonyms web cmd/anatomy/internal/cli
 cmd/anatomy/internal/history: disk/crawllog disk/shards engine urlserver cmd/anatomy/internal/cli
-cmd/anatomy/internal/schedule: config disk/crawllog
+cmd/anatomy/internal/schedule: config disk/crawllog cmd/anatomy/internal/cli
 cmd/anatomy/internal/serving: weburl disk/shards cmd/anatomy/internal/cli
 cmd/anatomy/internal/configs: config disk/crawllog disk/shards searcher web/admin cmd/anatomy/internal/cli cmd/anatomy/internal/quality cmd/anatomy/internal/record cmd/anatomy/internal/rules cmd/anatomy/internal/schedule internal/plural
 cmd/anatomy/internal/quality: vocab weburl eval upkeep searcher searcher/scoring collection disk/datadir disk/durable disk/shards searcher/synonyms searcher/reload cmd/anatomy/internal/cli cmd/anatomy/internal/rules internal/plural
@@ -167,7 +167,7 @@ lab/pagerank: lab/rig pagerank pagerank/bvgraph
 lab/parallel: parallel parallel/align disk/docindex disk/datadir disk/translations vocab
 lab/crashes: lab/rig
 lab/hdfs: lab/rig searcher upkeep cluster/bucket cluster/lease cluster/replica disk/snapshot
-lab/cluster: lab/rig lab/rig/bench
+lab/cluster: vocab lab/rig lab/rig/bench
 lab/mission: lab/rig/bench
 lab/shards: lab/rig vocab weburl searcher cluster/peer disk/*
 lab/spam: pagerank vocab weburl disk/linkdb
