@@ -66,9 +66,9 @@ var statuses = []errorStatus{
 const (
 	timeoutHeader = "Anatomy-Timeout"
 
-	maxRequest = 1 << 20 // bytes
+	maxRequest = 1 << 20  // bytes
 	maxReply   = 16 << 20 // bytes: more than a page of 10 MB, a crawl's usual bound, that does not compress
-	maxError   = 1 << 10 // bytes
+	maxError   = 1 << 10  // bytes
 
 	longest = 30 * time.Second // of a call without a deadline, or with a later one
 )
