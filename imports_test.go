@@ -87,6 +87,7 @@ cluster/node: vocab disk/durable disk/datadir disk/repository disk/shards disk/s
 collection: vocab weburl analysis urlserver crawler indexer indexer/officetext searcher searcher/synonyms pagerank ranking control disk/* lru internal/plural
 web/internal/respond: searcher collection
 web/internal/messages:
+web/internal/reported: web/internal/messages web/internal/text internal/plural
 web/internal/access: web/internal/respond web/internal/text
 web/internal/text: vocab searcher analysis weburl
 web/internal/recent: web/internal/text

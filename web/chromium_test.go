@@ -23,11 +23,14 @@ import (
 // The tests of this file hold a browser by the hand: keys are pressed, pages are looked at in both
 // themes, and axe-core (testdata/axe, MPL-2.0) looks for what keeps people out.
 
-// newTab starts the browser that ANATOMY_CHROMIUM names.
-func newTab(t *testing.T) context.Context {
+// newTab starts the browser that ANATOMY_CHROMIUM names, for a reader of English.
+func newTab(t *testing.T) context.Context { return newTabIn(t, "en") }
+
+// newTabIn starts the browser for a reader of a language.
+func newTabIn(t *testing.T, language string) context.Context {
 	b := newBrowser(t)
 	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(b.bin), chromedp.NoSandbox, chromedp.DisableGPU,
-		chromedp.Flag("hide-scrollbars", true), chromedp.Flag("host-resolver-rules", "MAP *.test 127.0.0.1"), chromedp.UserDataDir(t.TempDir()))
+		chromedp.Flag("hide-scrollbars", true), chromedp.Flag("accept-lang", language), chromedp.Flag("host-resolver-rules", "MAP *.test 127.0.0.1"), chromedp.UserDataDir(t.TempDir()))
 	ctx, cancel := chromedp.NewExecAllocator(t.Context(), options...)
 	t.Cleanup(cancel)
 	ctx, cancel = chromedp.NewContext(ctx)
@@ -199,18 +202,24 @@ func TestBrowserAxe(t *testing.T) {
 	}
 }
 
-// TestBrowserFits: no page is wider than the window, from 320 pixels on.
+// TestBrowserFits: no page is wider than the window, from 320 pixels on, in languages with long words,
+// and without spaces.
 func TestBrowserFits(t *testing.T) {
-	tab := newTab(t)
 	base := browserServer(t)
-	visitAll(t, tab, base, func(name string) {
-		for _, width := range []int64{320, 360, 390, 768, 1440} {
-			act(t, tab, chromedp.EmulateViewport(width, 900))
-			if wide := evaluate[int64](t, tab, `document.documentElement.scrollWidth`); wide > width {
-				t.Errorf("%s is %d pixels wide in a window of %d", name, wide, width)
+	for _, language := range []string{"en", "de", "ja"} {
+		tab := newTabIn(t, language)
+		visitAll(t, tab, base, func(name string) {
+			if got := evaluate[string](t, tab, `document.documentElement.lang`); got != language {
+				t.Fatalf("%s is in %s, want %s", name, got, language)
 			}
-		}
-	})
+			for _, width := range []int64{320, 360, 390, 768, 1440} {
+				act(t, tab, chromedp.EmulateViewport(width, 900))
+				if wide := evaluate[int64](t, tab, `document.documentElement.scrollWidth`); wide > width {
+					t.Errorf("%s in %s is %d pixels wide in a window of %d", name, language, wide, width)
+				}
+			}
+		})
+	}
 }
 
 // smallTargets lists the visible controls that are lower than 44 pixels, with all menus open. A checkbox has

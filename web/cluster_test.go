@@ -45,7 +45,7 @@ func TestClusterPage(t *testing.T) {
 	}
 	b, _ := loggedIn(t, s)
 	page := b.do("GET", "/crawl", nil).Body.String()
-	for _, want := range []string{"s3://s3.test/docs", "first.test", "epoch 7", "it is silent", "the object x is damaged", "345 MB", "12 files of 3 shards", html.EscapeString("<script>hit()</script>")} {
+	for _, want := range []string{"s3://s3.test/docs", "first.test", "epoch 7", "it is silent", "the object x is damaged", "345 MB", "files: 12; shards: 3", html.EscapeString("<script>hit()</script>")} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page lacks %q", want)
 		}

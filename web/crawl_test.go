@@ -168,7 +168,7 @@ func TestCrawlActions(t *testing.T) {
 	if body := want(http.StatusOK, "POST", "/crawl/add", form("urls", "http://a.test/ <b>")).Body.String(); !strings.Contains(body, "http://a.test/: queued") {
 		t.Error(body)
 	}
-	if body := want(http.StatusOK, "POST", "/crawl/remove", form("pattern", " b.test ")).Body.String(); !strings.Contains(body, "b.test: removed 1,234 URLs") {
+	if body := want(http.StatusOK, "POST", "/crawl/remove", form("pattern", " b.test ")).Body.String(); !strings.Contains(body, "removed from the queues: 1234 URLs, b.test") {
 		t.Error(body)
 	}
 	if body := want(http.StatusConflict, "POST", "/crawl/remove", form("pattern", "*")).Body.String(); !strings.Contains(body, "that is everything") {
@@ -237,7 +237,7 @@ func TestCrawlPage(t *testing.T) {
 		t.Error("the series of crawlers are missing")
 	}
 	last := get(t, s, "/crawl", http.StatusOK)
-	for _, want := range []string{"Crawlers on other machines", "dmz&lt;b&gt;#1", "36 MB", "step 4 of 5: merging the index, 25 %, 30 s left", "1.31 for each new page"} {
+	for _, want := range []string{"Crawlers on other machines", "dmz&lt;b&gt;#1", "36 MB", "step 4 of 5: merging the index, 25 %, 30 s left", "for each new page: 1.31"} {
 		if !strings.Contains(last, want) || strings.Contains(page, want) {
 			t.Errorf("%q is missing at the end, or there before", want)
 		}

@@ -53,7 +53,7 @@ func TestReportedTexts(t *testing.T) {
 }
 
 // TestLanguages: pages are in the language that Accept-Language asks for, and say so to caches.
-// Texts of the collection and the pages about the API and the crawl stay as they are.
+// Texts of the collection stay as they are.
 func TestLanguages(t *testing.T) {
 	s := fullServer()
 	for accept, want := range map[string]map[string][]string{
@@ -73,8 +73,8 @@ func TestLanguages(t *testing.T) {
 				`<span class="detail"><span lang="en">3 steps below the host</span>`},
 			"/site/docs.test": {"1.234 Dokumente im Index, 1.200 davon abgerufen.", "25,0 %", "nicht gefunden"},
 			"/bot":            {"Über den Crawler", "<code>192.0.2.7</code>, <code>2001:db8::7</code>", "<code>&lt;meta name"},
-			"/api":            {`<html lang="de"`, `<main id="main" tabindex="-1" lang="en">`},
-			"/nothing-here":   {"Nicht gefunden", `<p lang="en">`},
+			"/api":            {`<html lang="de"`, "Mehrere Suchen in einer Anfrage", "Liste von", "höchstens 2048 Byte"},
+			"/nothing-here":   {"Nicht gefunden", "<p>Unter dieser Adresse gibt es nichts.</p>"},
 		},
 		"ja":      {"/search?q=inverted+index": {`<html lang="ja"`, "ページ", "理由"}},
 		"ko":      {"/": {`<html lang="en"`, "Search tips"}},

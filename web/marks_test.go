@@ -178,10 +178,10 @@ func TestJudgedPage(t *testing.T) {
 	page := b.do("GET", "/crawl/judged", nil).Body.String()
 	shown := html.UnescapeString(page)
 	for _, want := range []string{
-		"51 queries with 51 right pages and 102 wrong pages", "<bdi><b>newest", `href="/crawl/judged?all=1"`, "The default weights are in use",
-		"From 14 queries; 3 older queries left out", "cut short", ">0.500</td>", ">0.750</td>", ">0.625</td>", "-0.100 to +0.350", "That may be chance",
+		"Judged queries: 51; right pages: 51; wrong pages: 102.", "<bdi><b>newest", `href="/crawl/judged?all=1"`, "The default weights are in use",
+		"From 14 queries, at", "Older queries left out: 3.", "cut short", ">0.500</td>", ">0.750</td>", ">0.625</td>", "-0.100 to +0.350", "That may be chance",
 		"Type title", ">1.5</td>", `<span class="mark wrong">wrong</span> <a href="http://a.test/1"`, "↓ to 2", "↑ to 1", "× out", "↑ from 2", "↓ from 1", "+ new",
-		"5 queries keep the same results", `action="/crawl/learn"`, `name="number" value="7"`, ">nothing</li>",
+		"Queries that keep the same results: 5.", `action="/crawl/learn"`, `name="number" value="7"`, ">nothing</li>",
 	} {
 		if !strings.Contains(shown, want) {
 			t.Errorf("the page lacks %s", want)

@@ -89,7 +89,7 @@ func (a *actions) remove(ctx context.Context, form url.Values) ([]string, error)
 	if err != nil {
 		return nil, err
 	}
-	return []string{pattern + ": removed " + plural.CountCommas(int(n), "URL") + " from the queues"}, nil
+	return []string{fmt.Sprintf("removed from the queues: %s, %s", plural.Count(n, "URL"), pattern)}, nil
 }
 
 // begin adds URLs to the running crawl, or begins one.

@@ -152,7 +152,7 @@ func (s *Handlers) adminView(c *gin.Context) (*adminView, error) {
 func (s *Handlers) serverView(ctx context.Context) (*serverView, error) {
 	v := &serverView{Complaints: s.complaints.Newest()}
 	if s.slow != nil {
-		v.SlowAfter, v.Slow = text.Duration(s.slow.Limit), s.slow.Newest()
+		v.SlowAfter, v.Slow = s.slow.Limit, s.slow.Newest()
 	}
 	if kept := s.actions.searches; kept != nil {
 		v.Counts, v.Fruitless, v.Opened = true, kept.Fruitless(), kept.Opened()

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"anatomy/web/internal/respond"
-	"anatomy/web/internal/text"
 
 	"github.com/gin-gonic/gin"
 )
@@ -144,7 +143,7 @@ func (s *Handlers) historyPage(c *gin.Context) error {
 }
 
 // Took returns how long the crawl took.
-func (p PastCrawl) Took() string { return text.Long(p.Ended.Sub(p.Began)) }
+func (p PastCrawl) Took() time.Duration { return p.Ended.Sub(p.Began) }
 
 // lines returns the number of lines of a text.
 func lines(text string) int { return strings.Count(text, "\n") }

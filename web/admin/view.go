@@ -11,11 +11,11 @@ import (
 	"time"
 
 	"anatomy/collection"
-	"anatomy/internal/plural"
 	"anatomy/vocab"
 	"anatomy/web/internal/frame"
 	"anatomy/web/internal/messages"
 	"anatomy/web/internal/recent"
+	"anatomy/web/internal/reported"
 	"anatomy/web/internal/text"
 )
 
@@ -67,7 +67,7 @@ type serverView struct {
 	Fruitless []recent.FruitlessQuery
 	Opened    []recent.OpenedResult
 
-	SlowAfter  string // "" if slow searches are not kept
+	SlowAfter  time.Duration // 0 if slow searches are not kept
 	Slow       []recent.SlowQuery
 	Complaints []recent.Complaint
 }
@@ -75,8 +75,8 @@ type serverView struct {
 // A jobView is a job on the admin page.
 type jobView struct {
 	Job
-	Page  string // address of the report, or ""
-	Since string // how long it ran
+	Page  string        // address of the report, or ""
+	Since time.Duration // how long it ran
 }
 
 func newJobView(j Job, now time.Time) jobView {
@@ -85,7 +85,7 @@ func newJobView(j Job, now time.Time) jobView {
 	if end.IsZero() {
 		end = now
 	}
-	v.Since = text.Long(max(0, end.Sub(j.Began)))
+	v.Since = max(0, end.Sub(j.Began))
 	if j.HasPage {
 		v.Page = "/crawl/rank/" + strconv.Itoa(j.Number)
 	}
@@ -134,14 +134,11 @@ func (v *adminView) Word() string {
 }
 
 // Since returns the running time of the crawl.
-func (v *adminView) Since() string { return text.Long(v.Status.At.Sub(v.Status.Began)) }
+func (v *adminView) Since() time.Duration { return v.Status.At.Sub(v.Status.Began) }
 
-// Left returns the remaining hold of a host, or "".
-func (v *adminView) Left(h vocab.HostStatus) string {
-	if d := h.Until.Sub(v.Status.At); d > 0 {
-		return text.Long(d)
-	}
-	return ""
+// Left returns the remaining hold of a host, or 0.
+func (v *adminView) Left(h vocab.HostStatus) time.Duration {
+	return max(0, h.Until.Sub(v.Status.At))
 }
 
 // Size of the chart of pages per second, in SVG units.
@@ -167,53 +164,90 @@ func (v *adminView) Peak() float64 {
 	return max(1, slices.Max(v.Status.Rates))
 }
 
+// figures write the figures of the page in its language.
+type figures struct{ *messages.Printer }
+
 // span returns a delay or a response time, or "–".
-func span(d time.Duration) string {
+func (m figures) span(d time.Duration) string {
 	if d <= 0 {
 		return "–"
 	}
-	return text.Long(d)
+	return m.Decimal(text.Long(d))
 }
 
 // rate returns pages per second: 0.25, 3.4, 120.
-func rate(r float64) string {
+func (m figures) rate(r float64) string {
 	switch {
 	case r == 0:
 		return "0"
 	case r < 1:
-		return fmt.Sprintf("%.2f", r)
+		return m.Decimal(fmt.Sprintf("%.2f", r))
 	case r < 20:
-		return fmt.Sprintf("%.1f", r)
+		return m.Decimal(fmt.Sprintf("%.1f", r))
 	}
-	return plural.Commas(int(math.Round(r)))
+	return m.Count(int(math.Round(r)))
 }
 
 // hits returns the hit rate of a cache in percent.
-func hits(hit, miss int64) string {
+func (m figures) hits(hit, miss int64) string {
 	if hit+miss == 0 {
 		return "–"
 	}
-	return fmt.Sprintf("%.1f %%", 100*float64(hit)/float64(hit+miss))
+	return m.Percent(float64(hit) / float64(hit+miss))
 }
 
 // megabytes returns a number of bytes in MB or GB.
-func megabytes(n int64) string {
+func (m figures) megabytes(n int64) string {
 	switch mb := float64(n) / 1e6; {
 	case mb < 10:
-		return fmt.Sprintf("%.1f MB", mb)
+		return m.Decimal(fmt.Sprintf("%.1f MB", mb))
 	case mb < 10_000:
-		return plural.Commas(int(mb)) + " MB"
+		return m.Count(int(mb)) + " MB"
 	default:
-		return plural.Commas(int(mb/1000)) + " GB"
+		return m.Count(int(mb/1000)) + " GB"
+	}
+}
+
+// clock returns a time to the second.
+func (m figures) clock(t time.Time) template.HTML {
+	t = t.UTC()
+	return template.HTML(`<time datetime="` + t.Format(time.RFC3339) + `">` +
+		m.Date(t) + t.Format(", 15:04:05 UTC") + "</time>")
+}
+
+// phase describes a phase at the end of a crawl.
+func (m figures) phase(reported func(string) template.HTML) func(p vocab.Phase) template.HTML {
+	return func(p vocab.Phase) template.HTML {
+		all := m.HTML("step %d of %d: %s", p.Step, p.Steps, reported(p.Name))
+		if p.Share >= 0 {
+			all += template.HTML(fmt.Sprintf(", %.0f %%", 100*p.Share))
+		}
+		if left, ok := p.Left(); ok {
+			all += ", " + m.HTML("%s left", m.span(left))
+		}
+		return all
+	}
+}
+
+// said returns a line about the result of an action: a sentence, or a URL and its state.
+func said(reported func(string) template.HTML) func(line string) template.HTML {
+	return func(line string) template.HTML {
+		address, state, ok := strings.Cut(line, ": ")
+		if ok && strings.Contains(address, "://") {
+			return template.HTML(template.HTMLEscapeString(address)) + ": " + reported(state)
+		}
+		return reported(line)
 	}
 }
 
 // Functions are those that the template of the admin page calls.
 func Functions(_ *frame.Frame, m *messages.Printer) template.FuncMap {
+	f := figures{m}
+	reported := func(english string) template.HTML { return reported.HTML(m, english) }
 	return template.FuncMap{
 		"count64": func(n any) string { return m.Count(int(reflect.ValueOf(n).Int())) },
-		"counted": func(n int, noun string) string { return plural.CountCommas(n, noun) },
 		"sum":     func(a, b int64) int64 { return a + b },
-		"rate":    rate, "hits": hits, "megabytes": megabytes, "span": span,
+		"rate":    f.rate, "hits": f.hits, "megabytes": f.megabytes, "span": f.span, "clock": f.clock,
+		"took": m.Duration, "decimal": m.Decimal, "phase": f.phase(reported), "said": said(reported),
 	}
 }

@@ -11,6 +11,8 @@ import (
 	"strings"
 
 	"github.com/gin-gonic/gin"
+
+	"anatomy/web/internal/messages"
 )
 
 // OpenAPI describes the API to programs (OpenAPI 3.1); /api shows the same to people.
@@ -65,9 +67,10 @@ type fieldView struct {
 // The parts of an OpenAPI document that the page /api shows.
 type (
 	apiDocument struct {
-		Info  struct{ Description string }
-		Paths map[string]map[string]apiOperation
-		Parts struct {
+		messages *messages.Printer
+		Info     struct{ Description string }
+		Paths    map[string]map[string]apiOperation
+		Parts    struct {
 			Parameters map[string]apiParameter
 			Schemas    map[string]*apiSchema
 		} `json:"components"`
@@ -112,10 +115,11 @@ type (
 	}
 )
 
-// Describe returns the description for the page /api, with examples for the server at base. It
-// panics if the file is not JSON: the file is part of the program.
-func Describe(base string) *Description {
-	var d apiDocument
+// Describe returns the description for the page /api, with examples for the server at base. Its prose
+// are messages; m has the texts around names and numbers. It panics if the file is not JSON: the file
+// is part of the program.
+func Describe(m *messages.Printer, base string) *Description {
+	d := apiDocument{messages: m}
 	if err := json.Unmarshal(OpenAPI, &d); err != nil {
 		panic(err)
 	}
@@ -144,15 +148,15 @@ func (o *operationView) rank() int {
 }
 
 // answer returns the name of the schema of an answer, and the schema in words.
-func (o *apiOperation) answer() (shape, words string) {
+func (o *apiOperation) answer(m *messages.Printer) (shape, words string) {
 	for _, content := range o.Responses["200"].Content {
 		of := content.Schema
 		switch {
 		case content.Line != nil:
 			of = content.Line.OneOf[0]
-			words = lastStep(of.Ref) + ", one a line"
+			words = m.Text("%s, one a line", lastStep(of.Ref))
 		case of.Items != nil:
-			of, words = of.Items, of.kind()
+			of, words = of.Items, of.kind(m)
 		default:
 			words = lastStep(of.Ref)
 		}
@@ -163,7 +167,7 @@ func (o *apiOperation) answer() (shape, words string) {
 
 func (d *apiDocument) operation(base, method, path string, o apiOperation) operationView {
 	v := operationView{Method: strings.ToUpper(method), Path: path, Summary: o.Summary, About: o.Description}
-	v.Shape, v.Answer = o.answer()
+	v.Shape, v.Answer = o.answer(d.messages)
 	query := url.Values{}
 	for _, p := range o.Parameters {
 		if p.Ref != "" {
@@ -172,7 +176,7 @@ func (d *apiDocument) operation(base, method, path string, o apiOperation) opera
 		if example, ok := exampleOf(p); ok {
 			query.Set(p.Name, example)
 		}
-		v.Parameters = append(v.Parameters, parameterView{p.Name, p.Description, bounds(&p.Schema), p.Required})
+		v.Parameters = append(v.Parameters, parameterView{p.Name, p.Description, bounds(d.messages, &p.Schema), p.Required})
 	}
 	v.Curl = "curl '" + base + path
 	if len(query) > 0 {
@@ -203,49 +207,49 @@ func (d *apiDocument) shape(name string, s *apiSchema) shapeView {
 	v := shapeView{Name: name, About: s.Description}
 	for _, field := range sortedKeys(s.Properties) {
 		f := s.Properties[field]
-		v.Fields = append(v.Fields, fieldView{field, f.kind(), f.Description, !slices.Contains(s.Required, field)})
+		v.Fields = append(v.Fields, fieldView{field, f.kind(d.messages), f.Description, !slices.Contains(s.Required, field)})
 	}
 	return v
 }
 
 // kind returns a type in words: "string or null", "list of Result".
-func (s *apiSchema) kind() string {
+func (s *apiSchema) kind(m *messages.Printer) string {
 	switch t := s.Type.(type) {
 	case string:
 		if t == "array" && s.Items != nil {
-			return "list of " + s.Items.kind()
+			return m.Text("list of %s", s.Items.kind(m))
 		}
 		return t
 	case []any:
-		var names []string
-		for _, name := range t {
-			names = append(names, name.(string))
+		words := t[0].(string)
+		for _, name := range t[1:] {
+			words = m.Text("%s or %s", words, name)
 		}
-		return strings.Join(names, " or ")
+		return words
 	}
 	if s.Ref != "" {
 		return lastStep(s.Ref)
 	}
-	return "value"
+	return m.Text("any type")
 }
 
 // bounds returns the limits of a parameter in words.
-func bounds(s *apiSchema) string {
+func bounds(m *messages.Printer, s *apiSchema) string {
 	var parts []string
 	if len(s.Enum) > 0 {
 		parts = append(parts, strings.Join(s.Enum, ", "))
 	}
 	switch {
 	case s.Minimum != nil && s.Maximum != nil:
-		parts = append(parts, s.Minimum.String()+" to "+s.Maximum.String())
+		parts = append(parts, m.Text("%s to %s", *s.Minimum, *s.Maximum))
 	case s.Minimum != nil:
-		parts = append(parts, "from "+s.Minimum.String())
+		parts = append(parts, m.Text("from %s", *s.Minimum))
 	}
 	if s.MaxLength != nil {
-		parts = append(parts, "at most "+s.MaxLength.String()+" bytes")
+		parts = append(parts, m.Text("at most %s bytes", *s.MaxLength))
 	}
 	if s.Default != nil {
-		parts = append(parts, strings.Trim(strings.TrimSpace(marshal(s.Default)), `"`)+" when absent")
+		parts = append(parts, m.Text("%s when absent", strings.Trim(marshal(s.Default), `"`)))
 	}
 	return strings.Join(parts, "; ")
 }

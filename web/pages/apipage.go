@@ -15,6 +15,6 @@ func (s *searchPages) api(c *gin.Context) error {
 		return err
 	}
 	v := s.View(c, "API", "")
-	v.Body = api.Describe(base)
+	v.Body = api.Describe(v.Messages, base)
 	return s.Render(c, http.StatusOK, "api", v)
 }

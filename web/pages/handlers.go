@@ -80,7 +80,6 @@ func Functions(f *frame.Frame, m *messages.Printer) template.FuncMap {
 	return template.FuncMap{
 		"resultList": func(results []resultView, tab bool) template.HTML { return resultList(m, results, tab) },
 		"tools":      func(v *resultsView) template.HTML { return tools(m, v) },
-		"reported":   func(english string) template.HTML { return reportedHTML(m, english) },
 		"points":     func(s searcher.Score) string { return points(m, s) },
 
 		// The same on every page of results, of which it took a third.

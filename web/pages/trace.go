@@ -14,6 +14,7 @@ import (
 	"anatomy/web/internal/address"
 	"anatomy/web/internal/messages"
 	"anatomy/web/internal/params"
+	"anatomy/web/internal/reported"
 	"anatomy/web/internal/text"
 )
 
@@ -102,10 +103,10 @@ func (v *traceView) judge(m *messages.Printer) {
 		v.Head, v.Mood = m.Text("In the index only by links"), "half"
 		v.Why = m.HTML("Searches find it by the text of links to it. It was never fetched.")
 	case t.Known:
-		v.Head, v.Mood, v.Why = m.Text("Not in the index"), "no", reportedSentence(m, t.Absent)
+		v.Head, v.Mood, v.Why = m.Text("Not in the index"), "no", reported.Sentence(m, t.Absent)
 	case t.Unread != "":
 		v.Head, v.Mood = m.Text("Not in the index"), "no"
-		v.Why = m.HTML("The records of the crawl cannot be read: %s.", reportedHTML(m, t.Unread))
+		v.Why = m.HTML("The records of the crawl cannot be read: %s.", reported.HTML(m, t.Unread))
 	default:
 		v.Head, v.Mood = m.Text("Never seen"), "no"
 		v.Why = m.HTML("No seed, link or sitemap has this URL.")
@@ -122,13 +123,13 @@ func recordFacts(m *messages.Printer, r *collection.TraceRecord) (all []factView
 			all = append(all, factView{name, text})
 		}
 	}
-	add(m.Text("Found"), join(", ", moment(m, r.FirstSeen), reportedHTML(m, r.Origin())))
+	add(m.Text("Found"), join(", ", moment(m, r.FirstSeen), reported.HTML(m, r.Origin())))
 	add(m.Text("State"), stateText(m, r))
-	add(m.Text("Waits"), reportedHTML(m, r.Waits))
-	add(m.Text("Refused"), reportedHTML(m, r.Refused))
+	add(m.Text("Waits"), reported.HTML(m, r.Waits))
+	add(m.Text("Refused"), reported.HTML(m, r.Refused))
 	if f := r.Fetch; f != nil {
 		add(m.Text("Last fetch"), fetchText(m, f))
-		stored := element(f.Place, true)
+		stored := reported.Element(f.Place, true)
 		if f.Content != "" {
 			stored = join(", ", stored, m.HTML("content %s", f.Content))
 		}
@@ -143,7 +144,7 @@ func recordFacts(m *messages.Printer, r *collection.TraceRecord) (all []factView
 }
 
 func stateText(m *messages.Printer, r *collection.TraceRecord) template.HTML {
-	all := []template.HTML{reportedHTML(m, r.State)}
+	all := []template.HTML{reported.HTML(m, r.State)}
 	if !r.Retry.IsZero() {
 		all = append(all, m.HTML("next attempt %s", moment(m, r.Retry)))
 	}
@@ -171,7 +172,7 @@ func visitsText(m *messages.Printer, r *collection.TraceRecord) template.HTML {
 }
 
 func nextText(m *messages.Printer, r *collection.TraceRecord) template.HTML {
-	why := reportedHTML(m, r.NextWhy)
+	why := reported.HTML(m, r.NextWhy)
 	switch {
 	case r.Next.IsZero():
 		return why
@@ -182,16 +183,16 @@ func nextText(m *messages.Printer, r *collection.TraceRecord) template.HTML {
 }
 
 func fetchText(m *messages.Printer, f *collection.TraceFetch) template.HTML {
-	outcome := reportedHTML(m, f.Outcome)
+	outcome := reported.HTML(m, f.Outcome)
 	if f.Status != 0 {
 		outcome = join(", ", outcome, m.HTML("status %d", f.Status))
 	}
 	if f.Reason != "" {
-		outcome += " (" + reportedHTML(m, f.Reason) + ")"
+		outcome += " (" + reported.HTML(m, f.Reason) + ")"
 	}
 	all := []template.HTML{m.HTML("%s: %s", moment(m, f.At), outcome)}
 	if f.Truncated != "" {
-		all = append(all, m.HTML("cut short (%s), only the first part of the body was kept", reportedHTML(m, f.Truncated)))
+		all = append(all, m.HTML("cut short (%s), only the first part of the body was kept", reported.HTML(m, f.Truncated)))
 	}
 	switch {
 	case f.LeadsTo != 0:

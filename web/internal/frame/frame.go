@@ -32,7 +32,7 @@ type Frame struct {
 	name   string                                 // of the site
 	hasBot bool                                   // /bot is there
 	pages  map[*messages.Printer]func() templates // parsed when a language is first used
-	busy   []byte                                 // the page of a refusal
+	busy   map[*messages.Printer]func() []byte    // the pages of a refusal
 }
 
 // Options configure a Frame.
@@ -62,19 +62,27 @@ func New(o Options) *Frame {
 			return parseTemplates(f.Assets, m, functions)
 		})
 	}
-	f.busy = f.busyPage()
+	f.busy = map[*messages.Printer]func() []byte{}
+	for _, m := range messages.All() {
+		f.busy[m] = sync.OnceValue(func() []byte { return f.busyPage(m) })
+	}
 	return f
 }
 
 // View returns the view of a page, for the layout, in the language of the request. The title is a
 // message.
 func (f *Frame) View(c *gin.Context, title, query string) *View {
-	c.Writer.Header().Add("Vary", "Accept-Language")
-	m := messages.For(c.GetHeader("Accept-Language"))
+	m := speaks(c)
 	return &View{
 		Site: f.name, HasBot: f.hasBot, Title: m.Text(title), Query: query, Messages: m,
 		Collections: f.Links(m, query, false),
 	}
+}
+
+// speaks returns the language of a request, which its answer depends on.
+func speaks(c *gin.Context) *messages.Printer {
+	c.Writer.Header().Add("Vary", "Accept-Language")
+	return messages.For(c.GetHeader("Accept-Language"))
 }
 
 // HTMLType is the content type of a page.
@@ -100,10 +108,10 @@ func (f *Frame) Render(c *gin.Context, status int, page string, v *View) error {
 	return nil
 }
 
-// RenderPart answers with one part of a page in English, without the layout.
+// RenderPart answers with one part of a page, without the layout.
 func (f *Frame) RenderPart(c *gin.Context, page, part string, data any) error {
 	var b bytes.Buffer
-	if err := f.pages[messages.English]()[page].ExecuteTemplate(&b, part, data); err != nil {
+	if err := f.pages[speaks(c)]()[page].ExecuteTemplate(&b, part, data); err != nil {
 		return err
 	}
 	c.Data(http.StatusOK, HTMLType, f.Site.Rebase(b.Bytes()))
@@ -133,7 +141,7 @@ func (f *Frame) Page(h func(*gin.Context) error) gin.HandlerFunc {
 // Problem answers with a problem as a page.
 func (f *Frame) Problem(c *gin.Context, p *respond.Problem) {
 	if p.Code == respond.Busy {
-		c.Data(p.Status, HTMLType, f.busy)
+		c.Data(p.Status, HTMLType, f.busy[speaks(c)]())
 		return
 	}
 	v := f.View(c, p.Title, "")
@@ -141,12 +149,12 @@ func (f *Frame) Problem(c *gin.Context, p *respond.Problem) {
 	f.Render(c, p.Status, "problem", v)
 }
 
-// busyPage makes the page of a refusal once, and too short to be compressed: under overload a
-// refusal must cost a small part of an answer.
-func (f *Frame) busyPage() []byte {
+// busyPage makes the page of a refusal, once in each language, and too short to be compressed: under
+// overload a refusal must cost a small part of an answer.
+func (f *Frame) busyPage(m *messages.Printer) []byte {
 	v := &View{Site: f.name, Body: respond.Of(respond.ErrBusy)}
 	var b bytes.Buffer
-	if err := f.pages[messages.English]()["busy"].Execute(&b, v); err != nil {
+	if err := f.pages[m]()["busy"].Execute(&b, v); err != nil {
 		f.Log.Error("template failed", "page", "busy.html", "err", err)
 	}
 	return f.Site.Rebase(b.Bytes())

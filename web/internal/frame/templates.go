@@ -7,9 +7,11 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"anatomy/web/internal/messages"
+	"anatomy/web/internal/reported"
 	"anatomy/web/internal/visitor"
 )
 
@@ -20,19 +22,21 @@ type templates map[string]*template.Template
 // does not parse: templates are part of the program.
 func parseTemplates(a assets, m *messages.Printer, more []template.FuncMap) templates {
 	functions := template.FuncMap{
-		"asset":  func(name string) string { return a.Served[name] },
-		"icon":   a.Icon,
-		"t":      m.Text,
-		"h":      m.HTML,
-		"lang":   func() string { return m.Tag },
-		"quote":  Quote,
-		"code":   code,
-		"count":  m.Count,
-		"date":   m.Date,
-		"moment": m.Moment,
-		"codes":  codes,
-		"figure": figure,
-		"asked":  asked,
+		"asset":    func(name string) string { return a.Served[name] },
+		"icon":     a.Icon,
+		"t":        m.Text,
+		"h":        m.HTML,
+		"lang":     func() string { return m.Tag },
+		"quote":    Quote,
+		"code":     code,
+		"count":    m.Count,
+		"date":     m.Date,
+		"moment":   m.Moment,
+		"codes":    codes,
+		"reported": func(english string) template.HTML { return reported.HTML(m, english) },
+		"long":     func(d time.Duration) string { return reported.Duration(m, d) },
+		"figure":   figure,
+		"asked":    asked,
 	}
 	for _, of := range more {
 		maps.Copy(functions, of)

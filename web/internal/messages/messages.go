@@ -1,15 +1,18 @@
 // Package messages has the texts of the pages in the languages of their readers.
 //
-// A message is named by its English text. The catalogue of a language, LANGUAGE.toml, has its
-// translation: one text, or one for each plural form of the number that is its first argument. The
-// catalogue of English has plural forms, and names that are shown otherwise than they are written. Arguments are written as in package fmt; a number
-// written with %d gets the separators of the language.
+// A message is named by its English text. The catalogue of a language has its translation: one text,
+// or one for each plural form of the number that is its first argument. It has three files:
+// LANGUAGE.toml for the search pages, LANGUAGE.admin.toml for the admin page, and LANGUAGE.api.toml
+// for the description of the API. The catalogue of English has plural forms, and names that are shown
+// otherwise than they are written. Arguments are written as in package fmt; a number written with %d
+// gets the separators of the language.
 package messages
 
 import (
 	"embed"
 	"fmt"
 	"html/template"
+	"io/fs"
 	"maps"
 	"slices"
 	"strings"
@@ -100,7 +103,7 @@ func (p *Printer) counts(english string, args []any) bool {
 }
 
 // HTML returns a message whose arguments are elements: template.HTML, or texts, which it escapes.
-// No message contains "<" or "&".
+// No message that it is called with contains "<" or "&".
 func (p *Printer) HTML(english string, args ...any) template.HTML {
 	for i, a := range args {
 		if s, ok := a.(string); ok {
@@ -150,7 +153,7 @@ func (p *Printer) Duration(d time.Duration) string {
 	return p.messages.Sprint(number.Decimal(v, number.Scale(digits))) + unit
 }
 
-// A catalogue is the content of a file.
+// A catalogue is the content of the files of a language.
 type catalogue struct {
 	Date     string            // layout: %[1]d day, %[2]s name of the month, %[3]d year, %[4]d month
 	Months   []string          // twelve names
@@ -181,13 +184,16 @@ func readAll() (all []*Printer) {
 }
 
 func read(tag language.Tag) *catalogue {
-	text, err := files.ReadFile(tag.String() + ".toml")
 	c := catalogue{language: tag}
-	if err == nil {
-		err = toml.Unmarshal(text, &c)
-	}
-	if err != nil {
-		panic(fmt.Sprintf("%s.toml: %v", tag, err))
+	names, _ := fs.Glob(files, tag.String()+".*toml") // fails for a malformed pattern alone
+	for _, name := range names {
+		text, err := files.ReadFile(name)
+		if err == nil {
+			err = toml.Unmarshal(text, &c) // adds to the maps
+		}
+		if err != nil {
+			panic(fmt.Sprintf("%s: %v", name, err))
+		}
 	}
 	return &c
 }

@@ -1,16 +1,12 @@
 package recent
 
-import (
-	"time"
-
-	"anatomy/web/internal/text"
-)
+import "time"
 
 // A SlowQuery is a search that took long.
 type SlowQuery struct {
 	At    time.Time
 	Query string
-	Took  string
+	Took  time.Duration
 	Total int
 }
 
@@ -24,7 +20,7 @@ type SlowQueries struct {
 // Add keeps a search if it was slow.
 func (s *SlowQueries) Add(at time.Time, query string, took time.Duration, total int) {
 	if s != nil && took >= s.Limit {
-		s.ring.put(SlowQuery{at, query, text.Duration(took), total})
+		s.ring.put(SlowQuery{at, query, took, total})
 	}
 }
 

@@ -88,10 +88,9 @@ func (t *Files) SetMark(query, url string, mark admin.Mark) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	said := "the mark is taken back"
-	if mark != admin.None {
-		said = "marked as " + string(mark)
-	}
+	said := map[admin.Mark]string{
+		admin.Right: "marked as right", admin.Wrong: "marked as wrong", admin.None: "the mark is taken back",
+	}[mark]
 	return strings.TrimSpace(query) + ": " + said + ", in " + file + ". To measure: anatomy eval " + file, nil
 }
 

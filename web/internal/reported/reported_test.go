@@ -1,4 +1,4 @@
-package pages
+package reported
 
 import (
 	"io/fs"
@@ -15,7 +15,7 @@ import (
 // half a minute.
 func TestNestedReport(t *testing.T) {
 	hostile := strings.Repeat("trap: ", 300) + "x, y"
-	got, _ := reportedText(messages.For("de"), hostile)
+	got, _ := Text(messages.For("de"), hostile)
 	if n := strings.Count(got, "Falle: "); n == 0 || n > maxReported {
 		t.Errorf("%d texts are translated", n)
 	}
@@ -44,21 +44,21 @@ func TestReportedText(t *testing.T) {
 		"never fetched (out of scope), and no link with text leads to it":                                "nie abgerufen (außerhalb des Crawls), und kein Link mit Text führt zu ihr",
 		"trap: a.test/b/* repeats itself: 20 of its 1000 pages show nothing new and lead to new URLs":    "Falle: a.test/b/* wiederholt sich: 20 von 1.000 Seiten zeigen nichts Neues und führen zu neuen URLs",
 	} {
-		if got, ok := reportedText(german, english); got != want || !ok {
+		if got, ok := Text(german, english); got != want || !ok {
 			t.Errorf("%q is\n%q, want\n%q", english, got, want)
 		}
 	}
 	const foreign = "connect to a.test at 192.0.2.1:80: <refused>"
-	if got := reportedHTML(german, foreign); got != `<span lang="en">connect to a.test at 192.0.2.1:80: &lt;refused&gt;</span>` {
+	if got := HTML(german, foreign); got != `<span lang="en">connect to a.test at 192.0.2.1:80: &lt;refused&gt;</span>` {
 		t.Error(got)
 	}
-	if got := reportedHTML(messages.English, foreign); got != "connect to a.test at 192.0.2.1:80: &lt;refused&gt;" {
+	if got := HTML(messages.English, foreign); got != "connect to a.test at 192.0.2.1:80: &lt;refused&gt;" {
 		t.Error(got)
 	}
-	if got := reportedSentence(german, "robots.txt forbids it"); got != "Robots.txt verbietet es." {
+	if got := Sentence(german, "robots.txt forbids it"); got != "Robots.txt verbietet es." {
 		t.Error(got)
 	}
-	if got := reportedSentence(german, "404 Not Found"); got != `<span lang="en">404 Not Found.</span>` {
+	if got := Sentence(german, "404 Not Found"); got != `<span lang="en">404 Not Found.</span>` {
 		t.Error(got)
 	}
 }
@@ -66,9 +66,9 @@ func TestReportedText(t *testing.T) {
 // TestReportedIsWritten: the words of each format are in the source of the rooms that write them.
 func TestReportedIsWritten(t *testing.T) {
 	var source strings.Builder
-	for _, room := range []string{"collection", "control", "crawler", "disk/docindex", "searcher", "urlserver", "vocab"} {
-		err := filepath.WalkDir(filepath.Join("../..", room), func(name string, e fs.DirEntry, err error) error {
-			if err != nil || e.IsDir() || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") {
+	for _, room := range []string{"cluster", "cmd/anatomy", "collection", "control", "crawler", "disk", "engine", "searcher", "urlserver", "vocab", "web"} {
+		err := filepath.WalkDir(filepath.Join("../../..", room), func(name string, e fs.DirEntry, err error) error {
+			if err != nil || e.IsDir() || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") || strings.HasSuffix(name, "/reported/formats.go") {
 				return err
 			}
 			text, err := os.ReadFile(name)
@@ -79,11 +79,11 @@ func TestReportedIsWritten(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if len(reported) < 100 {
-		t.Fatalf("only %d formats", len(reported))
+	if len(Formats) < 100 {
+		t.Fatalf("only %d formats", len(Formats))
 	}
-	pieces := regexp.MustCompile(`%[ds]|^you |[,:;()×]`)
-	for _, english := range reported {
+	pieces := regexp.MustCompile(`"?%[ds]"?|^you |[,:;()×]|\.(?: |$)`)
+	for _, english := range Formats {
 		for _, piece := range pieces.Split(english, -1) {
 			if !strings.Contains(source.String(), strings.TrimSpace(piece)) {
 				t.Errorf("%q: no room writes %q", english, piece)
