@@ -202,6 +202,10 @@ func TestBrowserAxe(t *testing.T) {
 	}
 }
 
+// widest shows the last element that reaches furthest beyond the window.
+const widest = `[...document.querySelectorAll("main *")].filter(e => !e.closest(".scroll *"))
+	.reduce((a, b) => b.getBoundingClientRect().right >= a.getBoundingClientRect().right ? b : a).outerHTML.slice(0, 300)`
+
 // TestBrowserFits: no page is wider than the window, from 320 pixels on, in languages with long words,
 // and without spaces.
 func TestBrowserFits(t *testing.T) {
@@ -215,7 +219,8 @@ func TestBrowserFits(t *testing.T) {
 			for _, width := range []int64{320, 360, 390, 768, 1440} {
 				act(t, tab, chromedp.EmulateViewport(width, 900))
 				if wide := evaluate[int64](t, tab, `document.documentElement.scrollWidth`); wide > width {
-					t.Errorf("%s in %s is %d pixels wide in a window of %d", name, language, wide, width)
+					t.Errorf("%s in %s is %d pixels wide in a window of %d: %s", name, language, wide, width,
+						evaluate[string](t, tab, widest))
 				}
 			}
 		})

@@ -609,7 +609,7 @@ func crawl(
 	watcher.Wait()
 	stats := c.Stats()
 	failure := fruitless(ctx, c, &o, &stats)
-	err = errors.Join(err, run.End(stats, ctx.Err() != nil, errors.Join(err, failure)), c.Close())
+	err = errors.Join(err, run.End(stats, c.Status().Errors, ctx.Err() != nil, errors.Join(err, failure)), c.Close())
 	if !quiet && err == nil {
 		fmt.Fprintln(screen, progress.Summary(before, stats, ctx.Err() != nil))
 		if n := o.URLs.MaxPages; n > 0 && uint64(stats.Pages) >= n && stats.Queued > 0 && ctx.Err() == nil {

@@ -251,7 +251,7 @@ func (j *jobs) crawl(o engine.Options, kept *rules.Rules, by string) func(contex
 		stats := c.Stats()
 		j.report(t, nil)
 		first, _, _ := strings.Cut(progress.Summary(before, stats, false), "\n")
-		return first, errors.Join(err, run.End(stats, ctx.Err() != nil, err), c.Close())
+		return first, errors.Join(err, run.End(stats, c.Status().Errors, ctx.Err() != nil, err), c.Close())
 	}
 }
 

@@ -10,10 +10,12 @@ package crawllog
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -27,6 +29,7 @@ import (
 const (
 	MaxCrawls = 200 // older ones are dropped
 	maxReason = 500 // bytes
+	maxKinds  = 20  // of Crawl.Errors
 )
 
 // Values of Crawl.By: what started a crawl.
@@ -57,15 +60,30 @@ type Crawl struct {
 	Left    int64     `json:"left"`             // the part of Visited that left the results
 	Failed  int64     `json:"failed"`           // URLs that could not be fetched
 	Pages   int64     `json:"pages"`            // pages in the folder at the end
+
+	Errors map[string]int64 `json:"errors,omitempty"` // fetches without a page, by kind: the most frequent ones
 }
 
 // Path returns the path of the file of a data folder.
 func Path(dir string) string { return filepath.Join(dir, "crawls.log") }
 
+// mostFrequent returns at most maxKinds of the counts.
+func mostFrequent(counts map[string]int64) map[string]int64 {
+	kinds := slices.SortedFunc(maps.Keys(counts), func(a, b string) int {
+		return cmp.Or(cmp.Compare(counts[b], counts[a]), strings.Compare(a, b))
+	})
+	kept := map[string]int64{}
+	for _, kind := range kinds[:min(len(kinds), maxKinds)] {
+		kept[kind] = counts[kind]
+	}
+	return kept
+}
+
 // Append adds a crawl, and drops the oldest beyond MaxCrawls. The caller holds the lock of the
 // folder.
 func Append(dir string, c Crawl) error {
 	c.Began, c.Ended = c.Began.UTC().Truncate(time.Second), c.Ended.UTC().Truncate(time.Second)
+	c.Errors = mostFrequent(c.Errors)
 	c.Reason = strings.ToValidUTF8(c.Reason[:min(len(c.Reason), maxReason)], "")
 	line, err := json.Marshal(&c)
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"os"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -26,6 +27,7 @@ func TestAppendRead(t *testing.T) {
 			Began: began.Add(time.Duration(i) * time.Hour), Ended: began.Add(time.Duration(i+1) * time.Hour),
 			How: "recrawl", By: crawllog.Schedule, Result: crawllog.Failed, Reason: fmt.Sprintf("two\nlines %d", i),
 			New: i, Visited: 2, Changed: 3, Left: 4, Failed: 5, Pages: 6,
+			Errors: map[string]int64{"gone: 404 Not Found": i + 1},
 		}
 		if err := crawllog.Append(dir, c); err != nil {
 			t.Fatal(err)
@@ -38,13 +40,28 @@ func TestAppendRead(t *testing.T) {
 		want = want[max(0, len(want)-crawllog.MaxCrawls):]
 		all, err := crawllog.Read(dir)
 		slices.Reverse(all)
-		if err != nil || !slices.Equal(all, want) {
+		if err != nil || !reflect.DeepEqual(all, want) {
 			t.Fatalf("%d: %v, %v, want %v", i, all, err, want)
 		}
 	}
 	info, err := os.Stat(crawllog.Path(dir))
 	if err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("%v, %v", info.Mode(), err)
+	}
+}
+
+// TestManyKinds: the most frequent kinds of errors are kept.
+func TestManyKinds(t *testing.T) {
+	dir, errors := t.TempDir(), map[string]int64{}
+	for i := range int64(100) {
+		errors[fmt.Sprint("kind ", i)] = i
+	}
+	if err := crawllog.Append(dir, crawllog.Crawl{Errors: errors}); err != nil {
+		t.Fatal(err)
+	}
+	all, err := crawllog.Read(dir)
+	if err != nil || len(all) != 1 || len(all[0].Errors) != 20 || all[0].Errors["kind 80"] != 80 {
+		t.Errorf("%v, %v", all, err)
 	}
 }
 

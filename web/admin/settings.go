@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"anatomy/web/internal/respond"
+	"anatomy/web/internal/text"
 
 	"github.com/gin-gonic/gin"
 )
@@ -50,6 +51,8 @@ type PastCrawl struct {
 	Left    int64     `json:"left"`             // the part of Visited that left the results
 	Failed  int64     `json:"failed"`           // URLs that could not be fetched
 	Pages   int64     `json:"pages"`            // of the collection at the end
+
+	Errors map[string]int64 `json:"errors,omitempty"` // fetches without a page, by kind
 }
 
 // A settingsView is the page of the rules.
@@ -141,6 +144,9 @@ func (s *Handlers) historyPage(c *gin.Context) error {
 	v.Body = all
 	return s.Render(c, http.StatusOK, "history", v)
 }
+
+// Kinds returns the errors by kind, most frequent first.
+func (p PastCrawl) Kinds() []text.Tallied { return text.Tally(p.Errors) }
 
 // Took returns how long the crawl took.
 func (p PastCrawl) Took() time.Duration { return p.Ended.Sub(p.Began) }

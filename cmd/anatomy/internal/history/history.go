@@ -36,13 +36,14 @@ func Begin(o *engine.Options, by string, before engine.CrawlStats) *Run {
 	return &Run{dir: o.Dir, by: by, how: how, began: time.Now(), before: before}
 }
 
-// End records the end of the crawl with err; nil means that its queues are empty. The caller holds
-// the lock of the folder.
-func (r *Run) End(stats engine.CrawlStats, stopped bool, err error) error {
+// End records the end of the crawl with err; nil means that its queues are empty. errors are its fetches
+// without a page, by kind. The caller holds the lock of the folder.
+func (r *Run) End(stats engine.CrawlStats, errors map[string]int64, stopped bool, err error) error {
 	c := crawllog.Crawl{
 		Began: r.began, Ended: time.Now(), How: r.how, By: r.by, Result: crawllog.Done,
 		New: max(0, stats.Pages-r.before.Pages), Visited: stats.Revisits.Visited, Changed: stats.Revisits.Changed,
 		Left: stats.Revisits.Left, Failed: max(0, stats.Errors()-r.before.Errors()), Pages: stats.Pages,
+		Errors: errors,
 	}
 	switch {
 	case err != nil && !cli.IsInterrupted(err):
@@ -97,6 +98,9 @@ func show(c *cobra.Command, all []crawllog.Crawl) error {
 		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%d\t%d\t%d\t%d\t%d\t%d\t%s\n",
 			r.Began.Local().Format("2006-01-02 15:04"), r.Ended.Sub(r.Began), cli.OneLine(r.How), cli.OneLine(r.By),
 			r.New, r.Visited, r.Changed, r.Left, r.Failed, r.Pages, cli.OneLine(result))
+	}
+	if len(all[0].Errors) > 0 {
+		fmt.Fprintf(t, "fetches without a page in the newest: %s\n", cli.OneLine(cli.Tally(all[0].Errors)))
 	}
 	return t.Flush()
 }

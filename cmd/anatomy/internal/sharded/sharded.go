@@ -16,12 +16,14 @@ import (
 	"anatomy/disk/shards"
 	"anatomy/engine"
 	"anatomy/engine/collective"
+	"anatomy/vocab"
 )
 
 // A Crawl is an engine.Crawl or a collective.Crawl.
 type Crawl interface {
 	progress.Crawl
 	Run(ctx context.Context) error
+	Status() *vocab.CrawlStatus
 	Trace(url string) ([]control.Step, error)
 	Close() error
 }
