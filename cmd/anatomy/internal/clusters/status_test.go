@@ -35,7 +35,7 @@ func TestNodesOfOneMachine(t *testing.T) {
 	}
 	var out strings.Builder
 	must(t, printStatus(&out, st, time.Now()))
-	for text, want := range map[string]int{"alpha#1a2b ": 2, "alpha#99 ": 1, "beta ": 1} {
+	for text, want := range map[string]int{"alpha#1a2b": 2, "alpha#99": 1, "beta": 1} {
 		if got := strings.Count(out.String(), text); got != want {
 			t.Errorf("%q appears %d times, want %d:\n%s", text, got, want, out.String())
 		}
