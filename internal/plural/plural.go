@@ -6,23 +6,17 @@ import (
 	"strings"
 )
 
-// Count returns a number with its noun: "1 query", "2 queries", "1234 pages".
-func Count[N int | int64 | uint64](n N, noun string) string { return of(digits(n), noun) }
-
-// CountCommas is Count with thousands separators: "1,234 pages".
-func CountCommas[N int | int64 | uint64](n N, noun string) string { return of(Commas(n), noun) }
-
-// of returns the digits of a number with its noun. The plural ends in -s or, after a consonant and
-// y, in -ies.
-func of(digits, noun string) string {
+// Count returns a number with its noun: "1 query", "2 queries", "1234 pages". The plural ends in -s or,
+// after a consonant and y, in -ies.
+func Count[N int | int64 | uint64](n N, noun string) string {
 	stem, ok := strings.CutSuffix(noun, "y")
 	switch {
-	case digits == "1":
+	case n == 1:
 		return "1 " + noun
 	case ok && stem != "" && !strings.ContainsRune("aeiou", rune(stem[len(stem)-1])):
-		return digits + " " + stem + "ies"
+		return digits(n) + " " + stem + "ies"
 	}
-	return digits + " " + noun + "s"
+	return digits(n) + " " + noun + "s"
 }
 
 // Commas returns a number with thousands separators: 1,234,567.

@@ -7,25 +7,24 @@ import (
 
 func TestCount(t *testing.T) {
 	for _, c := range []struct {
-		n            int
-		noun         string
-		plain, comma string
+		n                     int
+		noun, counted, commas string
 	}{
-		{0, "page", "0 pages", "0 pages"},
-		{1, "query", "1 query", "1 query"},
-		{2, "query", "2 queries", "2 queries"},
-		{2, "other URL", "2 other URLs", "2 other URLs"},
-		{3, "key", "3 keys", "3 keys"},
-		{1000, "entry", "1000 entries", "1,000 entries"},
-		{1234567, "day", "1234567 days", "1,234,567 days"},
-		{-1, "page", "-1 pages", "-1 pages"},
-		{-123456, "page", "-123456 pages", "-123,456 pages"},
+		{0, "page", "0 pages", "0"},
+		{1, "query", "1 query", "1"},
+		{2, "query", "2 queries", "2"},
+		{2, "other URL", "2 other URLs", "2"},
+		{3, "key", "3 keys", "3"},
+		{1000, "entry", "1000 entries", "1,000"},
+		{1234567, "day", "1234567 days", "1,234,567"},
+		{-1, "page", "-1 pages", "-1"},
+		{-123456, "page", "-123456 pages", "-123,456"},
 	} {
-		if got := Count(c.n, c.noun); got != c.plain {
-			t.Errorf("Count(%d, %q) = %q, want %q", c.n, c.noun, got, c.plain)
+		if got := Count(c.n, c.noun); got != c.counted {
+			t.Errorf("Count(%d, %q) = %q, want %q", c.n, c.noun, got, c.counted)
 		}
-		if got := CountCommas(c.n, c.noun); got != c.comma {
-			t.Errorf("CountCommas(%d, %q) = %q, want %q", c.n, c.noun, got, c.comma)
+		if got := Commas(c.n); got != c.commas {
+			t.Errorf("Commas(%d) = %q, want %q", c.n, got, c.commas)
 		}
 	}
 }

@@ -22,18 +22,6 @@ func Points(s searcher.Score) string {
 	return fmt.Sprintf("%s%d.%06d", sign, s/1e6, s%1e6)
 }
 
-// Duration returns the time of a query: 0.84 ms, 12 ms, 1.3 s.
-func Duration(d time.Duration) string {
-	switch ms := float64(d) / 1e6; {
-	case ms < 10:
-		return fmt.Sprintf("%.2f ms", ms)
-	case ms < 1000:
-		return fmt.Sprintf("%.0f ms", ms)
-	default:
-		return fmt.Sprintf("%.1f s", ms/1000)
-	}
-}
-
 // Long returns the time of a crawl: 850 ms, 4.2 s, 12 min, 3 h 20 min.
 func Long(d time.Duration) string {
 	switch {
