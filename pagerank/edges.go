@@ -29,10 +29,9 @@ const partSize = 4 << 20
 // be compressed with gzip or zstd.
 //
 // The nodes of the graph are the numbers that occur, or all of a Matrix Market file, in ascending order:
-// node i is ids[i]. Names
-// are numbered in the order of their first occurrence, and kept in memory even if they exceed Memory. For
-// parallel links see [Builder]. An error has the number of the line. ReadEdges uses the options
-// SelfLinks, Workers and Reading.
+// node i is ids[i]. Names are numbered in the order of their first occurrence, and kept in memory even if
+// they exceed Memory. For parallel links see [Builder]. An error has the number of the line. ReadEdges uses
+// the options SelfLinks, Workers and Reading.
 func ReadEdges(ctx context.Context, r io.Reader, o Options) (g *Graph, ids []uint32, err error) {
 	o.Memory = 0
 	store, seen, nodes, _, err := readEdges(ctx, r, o)
