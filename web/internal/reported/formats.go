@@ -133,6 +133,7 @@ var ofAdmin = []string{
 	"Searches rank by the weights that were learnt. They are in %s.",
 	"Searches rank by the default weights.",
 	"These weights are no longer proposed. Open the page again.", "%s blocked, %s among them.",
+	"no known page matches, and crawls will not fetch one that does.",
 	"%s unblocked, %d restored without a fetch.",
 	"%s unblocked, %d restored without a fetch, the others fetched by a crawl.", "Enter a URL.",
 	`"%s" is not a number of pages.`, `"%s" is not a number between 0 and 1.`,
