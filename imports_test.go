@@ -168,7 +168,7 @@ lab/pagerank: lab/rig pagerank pagerank/bvgraph
 lab/parallel: parallel parallel/align disk/docindex disk/datadir disk/translations vocab
 lab/crashes: lab/rig
 lab/hdfs: lab/rig searcher upkeep cluster/bucket cluster/lease cluster/replica disk/snapshot
-lab/cluster: vocab lab/rig lab/rig/bench
+lab/cluster: vocab weburl lab/rig lab/rig/bench
 lab/mission: lab/rig/bench
 lab/shards: lab/rig vocab weburl searcher cluster/peer disk/*
 lab/spam: pagerank vocab weburl disk/linkdb

@@ -24,7 +24,6 @@ import (
 	"math"
 	"os"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -46,7 +45,7 @@ func main() {
 	work := flag.String("work", "", "folder to work in, for --live; it is emptied first")
 	light := flag.Bool("light", false, "compare light copies, too")
 	flag.Parse()
-	counts, err := numbers(*live)
+	counts, err := rig.Numbers(*live)
 	crawls := *live != ""
 	if err != nil || *files == "" || flag.NArg() == 0 || crawls == (*data != "") || crawls != (*work != "") {
 		fmt.Fprintln(os.Stderr, "usage: shards --data DIR --queries FILE,FILE SPLIT...\n"+
@@ -64,20 +63,6 @@ func main() {
 		fmt.Fprintln(os.Stderr, "shards:", err)
 		os.Exit(1)
 	}
-}
-
-// numbers returns the numbers in a list that commas separate.
-func numbers(list string) (all []int, err error) {
-	for text := range strings.SplitSeq(list, ",") {
-		if text != "" {
-			n, err := strconv.Atoi(text)
-			if err != nil || n < 1 {
-				return nil, fmt.Errorf("%q is not a number of shards", text)
-			}
-			all = append(all, n)
-		}
-	}
-	return all, nil
 }
 
 func run(data string, files []string, passes int, light bool, splits []string) error {
