@@ -222,20 +222,22 @@ func (c *Collapser) ten(candidates []scoring.Candidate) (ten, rest []scoring.Can
 	rest = c.arena.Candidates.Alloc(len(candidates))[:0]
 	ofHost := map[string]int{}
 	at, passed := 0, 0 // passed counts the pages in rest that are better than one of the ten
+	crowded := func(page scoring.Candidate) bool {
+		return ofHost[c.pages.Host(page)] >= scoring.PerHost && !page.Pinned
+	}
 	for len(ten) < scoring.SpreadOver && (at < len(candidates) || len(rest) > 0) {
+		for ; at < len(candidates) && crowded(candidates[at]); at++ {
+			rest = append(rest, candidates[at])
+		}
+		var page scoring.Candidate
 		if len(rest) > 0 && (at == len(candidates) || !scoring.MayPass(candidates[at].Score, rest[0].Score)) {
-			ofHost[c.pages.Host(rest[0])]++
-			ten, rest, passed = append(ten, rest[0]), rest[1:], max(passed-1, 0)
-			continue
-		}
-		page := candidates[at]
-		at++
-		if host := c.pages.Host(page); ofHost[host] < scoring.PerHost || page.Pinned {
-			ofHost[host]++
-			ten, passed = append(ten, page), len(rest)
+			page, rest, passed = rest[0], rest[1:], max(passed-1, 0)
 		} else {
-			rest = append(rest, page)
+			page, passed = candidates[at], len(rest)
+			at++
 		}
+		ofHost[c.pages.Host(page)]++
+		ten = append(ten, page)
 	}
 	if len(rest) == 0 {
 		return ten, candidates[at:]
