@@ -101,7 +101,7 @@ type Explanation struct {
 type Near struct {
 	Doc      vocab.DocID
 	URL      string
-	Distance int    // of the two sketches, at most NearDistance; 0 for a version
+	Distance int    // of the two texts' sketches, in bits; above NearDistance if the pages are near-duplicates of a third; 0 for a version
 	Lang     string // language of a version
 }
 
