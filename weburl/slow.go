@@ -7,8 +7,10 @@ import (
 	"github.com/nlnwa/whatwg-url/url"
 )
 
-// standard is the parser of the WHATWG URL Standard. It is safe for concurrent use.
-var standard = url.NewParser(url.WithAcceptInvalidCodepoints())
+// standard is the parser of the WHATWG URL Standard, which escapes '^' in paths since 2024. It is safe
+// for concurrent use.
+var standard = url.NewParser(url.WithAcceptInvalidCodepoints(),
+	url.WithPathPercentEncodeSet(url.PathPercentEncodeSet.Set('^')))
 
 // parseSlow parses the URLs that the fast path rejects, about thirty times slower.
 func parseSlow(base *URL, ref string) (u URL, err error) {

@@ -52,6 +52,7 @@ func TestParse(t *testing.T) {
 		{"/%4%31", "http://www.example.org/%4%31"},
 		{"/%41?%zz%41", "http://www.example.org/A?%zz%41"},
 		{"/100%", "http://www.example.org/100%"},
+		{"/a^b?c^d", "http://www.example.org/a%5Eb?c^d"},
 		{"/a b", "http://www.example.org/a%20b"},
 		{"  /x\n", "http://www.example.org/x"},
 		{"/x\ty", "http://www.example.org/xy"},
