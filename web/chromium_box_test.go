@@ -76,6 +76,10 @@ func newBoxSite(t *testing.T, allowed bool) *boxSite {
 		},
 		{URL: page("/guide/%D8%AA%D8%AB%D8%A8%D9%8A%D8%AA"), Title: "تثبيت البرنامج", Lang: "ar", Snippet: mark("كيفية ", "تثبيت", " البرنامج على Linux."), Pin: &searcher.Pin{Note: "<b>New</b>"}},
 	}}
+	found := *b.index.answers["install"]
+	corrected, suggested := found, found
+	corrected.Corrected, suggested.Suggestion = "install", "install"
+	b.index.answers["instlal"], b.index.answers["instal"] = &corrected, &suggested
 	b.index.answers["hostile"] = &searcher.Response{Total: 2, Exact: true, Results: append(b.index.answers[hostileQuery].Results,
 		searcher.Result{URL: page("/guide"), Title: "<b>bold</b><script>hit()</script>", Snippet: mark("<img src=x onerror=hit()>", "<i>")})}
 	return b
@@ -243,6 +247,29 @@ func TestBrowserBoxKeyboard(t *testing.T) {
 		chromedp.KeyEvent(kb.Tab), chromedp.KeyEvent(kb.Tab), chromedp.KeyEvent(kb.Enter), until(boxSays+` == "Type to search"`), until(boxInput))
 	if kept := evaluate[int](t, tab, `localStorage.length`); kept != 0 {
 		t.Errorf("%d recent searches are kept after they were cleared", kept)
+	}
+}
+
+// TestBrowserBoxSpelling: the box says which spelling it searched, and offers one that has more
+// results; Enter opens the first result in either case.
+func TestBrowserBoxSpelling(t *testing.T) {
+	tab := newTab(t)
+	b := newBoxSite(t, true)
+	act(t, tab, chromedp.Navigate(b.site.URL+"/element"), until(boxReady), press("/"), until(boxInput), chromedp.KeyEvent("instlal"), until(boxFound))
+	if says := evaluate[string](t, tab, boxSays); says != "Showing results for install." {
+		t.Errorf("corrected: %q", says)
+	}
+	act(t, tab, chromedp.KeyEvent(kb.Escape), until(boxShut), press("/"), until(boxInput), chromedp.KeyEvent("instal"), until(boxShadow+`.querySelector("[data-q]")`+` != null`))
+	if marked := evaluate[string](t, tab, boxMarked); marked != "Install the program | Documents" {
+		t.Errorf("Enter would open %q", marked)
+	}
+	act(t, tab, chromedp.KeyEvent(kb.ArrowUp))
+	if marked := evaluate[string](t, tab, boxMarked); marked != "Did you mean install?" {
+		t.Errorf("before the results is %q", marked)
+	}
+	act(t, tab, chromedp.KeyEvent(kb.Enter), until(boxShadow+`.querySelector("[data-q]")`+` == null`), until(boxFound))
+	if typed := evaluate[string](t, tab, boxShadow+`.querySelector("input").value`); typed != "install" {
+		t.Errorf("searched for %q", typed)
 	}
 }
 

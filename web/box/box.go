@@ -56,6 +56,7 @@ func labels(m *messages.Printer) string {
 		"button": m.Text("Search"), "dialog": m.Text("Search"), "placeholder": m.Text("Search"),
 		"close": m.Text("Close"), "list": m.Text("Results"), "results": m.Text("Results: {n}"),
 		"none": m.Text("No results for “{q}”"), "all": m.Text("All results"), "pinned": m.Text("Pinned"),
+		"corrected": m.Text("Showing results for %s.", "{q}"), "meant": m.Text("Did you mean %s?", "{q}"),
 		"start": m.Text("Type to search"), "recent": m.Text("Recent searches"), "clear": m.Text("Clear"),
 		"busy":      m.Text("The search is busy. Try again in a moment."),
 		"failed":    m.Text("The search cannot be reached from here."),

@@ -150,7 +150,7 @@
         "dialog",
         { part: "dialog", "aria-label": this.label("dialog") },
         make("div", { class: "head" }, lens(), this.input, shut),
-        make("div", { class: "body", part: "body" }, this.kept, this.list, this.say),
+        make("div", { class: "body", part: "body" }, this.kept, this.say, this.list),
         make("div", { class: "foot" }, this.status, this.all),
       );
       on(this.dialog, "click", (e) => {
@@ -232,8 +232,8 @@
       const option = e.target.closest("[role=option]");
       if (!option) return;
       if (!option.href) {
-        // a recent search
-        this.input.value = option.textContent;
+        // a recent search, or a spelling
+        this.input.value = option.dataset.q ?? option.textContent;
         this.input.focus();
         this.later();
         return;
@@ -306,9 +306,16 @@
       this.failed = false;
       this.answered = this.typed();
       const groups = found.results.map((result) => this.group(result)).filter(Boolean);
-      this.fill(groups, groups.length ? "" : this.label("none", { q: this.answered }));
+      const { corrected, suggestion } = found;
+      const some = groups.length > 0;
+      if (suggestion) {
+        const text = this.label("meant", { q: suggestion });
+        groups.unshift(this.option("div", { dir: "auto", "data-q": suggestion }, text));
+      }
+      if (!some) this.fill(groups, this.label("none", { q: this.answered }));
+      else this.fill(groups, corrected ? this.label("corrected", { q: corrected }) : "");
       const n = found.total.value.toLocaleString();
-      this.status.textContent = groups.length
+      this.status.textContent = some
         ? this.label("results", { n: n + (found.total.relation === "gte" ? "+" : "") })
         : "";
     }
@@ -371,10 +378,14 @@
       this.kept.hidden = true;
       this.say.hidden = !message;
       this.say.textContent = message;
-      this.all.textContent = this.label(message ? "elsewhere" : "all", { host: this.root.host });
+      const all = this.options.length ? "all" : "elsewhere";
+      this.all.textContent = this.label(all, { host: this.root.host });
       this.status.textContent = "";
       this.list.parentElement.scrollTop = 0;
-      if (this.options[0]?.href) this.mark(0, false);
+      this.mark(
+        this.options.findIndex((option) => option.href),
+        false,
+      );
     }
 
     get store() {
