@@ -89,6 +89,8 @@ func TestAdvanced(t *testing.T) {
 	for _, form := range []string{"", "?all=", "?phrase=%22", "?other=x"} {
 		if body := get(t, s, "/advanced"+form, http.StatusOK); strings.Count(body, "<input id=") != len(pages.AdvancedFields) {
 			t.Errorf("%s: no form", form)
+		} else if !strings.Contains(body, `<option value="de" lang="de">Deutsch</option>`) {
+			t.Errorf("%s: the languages of the collection are not offered", form)
 		}
 	}
 	for _, form := range []string{"lang=%22x", "filetype=exe", "from=yesterday", "to=2024-02-30", "to=0001-01-01", "from=2024-01-01&from=2024-01-01", "time_range=decade", "all=a&all=b", "all=a&num=0", "all=a&num=x", "all=" + strings.Repeat("a", params.MaxQuery+1), "any=" + strings.Repeat("a+", 1000) + "b&title=" + strings.Repeat("b+", 1000) + "c"} {

@@ -37,8 +37,9 @@ var AdvancedFields = []advancedField{
 }
 
 type advancedView struct {
-	Fields []advancedField
-	Kinds  []string
+	Fields    []advancedField
+	Languages []languageView
+	Kinds     []string
 }
 
 // fileKinds are the file types that the form offers.
@@ -102,7 +103,7 @@ func (s *searchPages) advanced(c *gin.Context) error {
 		return nil
 	}
 	v := s.View(c, "Advanced search", "")
-	v.Body = &advancedView{AdvancedFields, fileKinds}
+	v.Body = &advancedView{AdvancedFields, languageViews("", offered(c, s.offer).Languages), fileKinds}
 	return s.Render(c, http.StatusOK, "advanced", v)
 }
 

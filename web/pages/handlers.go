@@ -50,6 +50,7 @@ type Handlers struct {
 func New(o Options) *Handlers {
 	f := o.Frame
 	sameOrigin := f.Site.SameOrigin(f.Log)
+	offer := &renewed[offer]{now: o.Now, find: func(ctx context.Context) *offer { return findOffer(ctx, o.Reader) }}
 	h := &Handlers{
 		Frame: f,
 		search: &searchPages{
@@ -57,14 +58,13 @@ func New(o Options) *Handlers {
 			examples: &renewed[[]helpExample]{now: o.Now, find: func(ctx context.Context) *[]helpExample {
 				return findExamples(ctx, o.Reader)
 			}},
+			offer: offer,
 		},
-		documents: &documentPages{f, o.Reader},
-		preferences: &preferencesPages{f, sameOrigin, &renewed[offer]{now: o.Now, find: func(ctx context.Context) *offer {
-			return findOffer(ctx, o.Reader)
-		}}},
-		images: &imagePages{Frame: f, reader: o.Reader},
-		icons:  newIconPages(f, o.Reader),
-		login:  &loginPages{f, o.Sessions},
+		documents:   &documentPages{f, o.Reader},
+		preferences: &preferencesPages{f, sameOrigin, offer},
+		images:      &imagePages{Frame: f, reader: o.Reader},
+		icons:       newIconPages(f, o.Reader),
+		login:       &loginPages{f, o.Sessions},
 	}
 	if o.FetchImage != nil {
 		h.images.pictures = picture.NewPictures(o.FetchImage, o.Now)

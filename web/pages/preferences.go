@@ -32,7 +32,7 @@ type preferencesPages struct {
 	offer      *renewed[offer]
 }
 
-// An offer is what preferences can be about in a collection.
+// An offer is what preferences and the advanced search can be about in a collection.
 type offer struct {
 	Languages []string // tags, those of most pages first
 	Hosts     []string // those of most pages first
@@ -56,6 +56,14 @@ func findOffer(ctx context.Context, reader *reader.Reader) *offer {
 		}
 	}
 	return found
+}
+
+// offered returns an offer, which is empty for a collection that has nothing to search.
+func offered(c *gin.Context, kept *renewed[offer]) *offer {
+	if found := kept.get(c.Request.Context()); found != nil {
+		return found
+	}
+	return &offer{}
 }
 
 // A preferencesView is the preferences page.
@@ -137,10 +145,7 @@ func (s *preferencesPages) show(c *gin.Context, status int, f *preferencesView) 
 	if f.Kind == "" {
 		f.Kind = "block"
 	}
-	offer := s.offer.get(c.Request.Context())
-	if offer == nil {
-		offer = &searchless
-	}
+	offer := offered(c, s.offer)
 	f.Lenses = lensLinks(visitor.WithLenses(visitor.DecodeLenses(f.FileLens), visitor.Lenses(c.Request)))
 	f.Hosts, f.Languages = offer.Hosts, languageViews(f.Lang, offer.Languages)
 	if f.Nums = []int{10, 20, 30, 50, 100}; f.Num > 0 && !slices.Contains(f.Nums, f.Num) {
@@ -153,9 +158,6 @@ func (s *preferencesPages) show(c *gin.Context, status int, f *preferencesView) 
 	v.Body = f
 	return s.Render(c, status, "preferences", v)
 }
-
-// searchless is the offer of a collection that has nothing to search.
-var searchless offer
 
 // siteLists returns the sites whose names have match in them, by list, and their number.
 func siteLists(f *params.Preferences, match string) (all []siteList, found int) {

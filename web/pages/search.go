@@ -34,6 +34,7 @@ type searchPages struct {
 	sameOrigin *http.CrossOriginProtection
 
 	examples *renewed[[]helpExample]
+	offer    *renewed[offer]
 }
 
 // home shows the home page. With parameter q it redirects to the results, since clients of SearXNG
