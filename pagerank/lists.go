@@ -87,6 +87,13 @@ func decompressed(r io.Reader) (*bufio.Reader, error) {
 	return in, nil
 }
 
+// Bounds of the rows of a matrix, all of which become nodes: a head of a few bytes must not take the
+// memory of 2^32 nodes.
+const (
+	manyRows       = 1 << 20 // fewer are never refused
+	maxRowsAnEntry = 64
+)
+
 // skipMatrixHead reads the head of a file in the Matrix Market exchange format (Boisvert, Pozo and
 // Remington, NISTIR 5935): a line with the type of the matrix, comments, and a line of three sizes: rows,
 // columns and entries.
@@ -120,6 +127,10 @@ func (l *openList) skipMatrixHead(in *bufio.Reader, first []byte) error {
 		}
 		if err != nil {
 			return fmt.Errorf("line %d: sizes of the matrix: %w", l.lines, err)
+		}
+		if uint64(l.rows) > manyRows && uint64(l.rows)/maxRowsAnEntry > l.entries {
+			return fmt.Errorf("line %d: a matrix of %d rows has %d entries only: more than %d rows an entry are taken for an error",
+				l.lines, l.rows, l.entries, maxRowsAnEntry)
 		}
 		return nil
 	}

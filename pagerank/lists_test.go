@@ -92,6 +92,7 @@ func TestCutLists(t *testing.T) {
 		matrix + "3 3 1\n0 1 1\n":                   "line 3: 0 1 is not",
 		matrix + "3 3 1\n1 2 NaN\n":                 "line 3: weight \"NaN\" is not a number",
 		matrix + "4294967296 4294967296 1\n1 2 1\n": "line 2: sizes of the matrix: node 4294967296 is above",
+		matrix + "4294967294 4294967294 1\n1 2 1\n": "line 2: a matrix of 4294967294 rows has 1 entries only",
 		"1 2 0.5\n2 3 nan\n":                        "line 2: weight",
 	}
 	r := rand.New(rand.NewPCG(8, 8))
