@@ -77,7 +77,7 @@ internal/test/testweb: vocab weburl urlserver crawler crawler/dnsclient index en
 internal/test/oracle: vocab weburl analysis searcher searcher/query searcher/scoring disk/segment
 cluster/bucket: disk/durable
 cluster/bus: disk/durable
-cluster/fleet: vocab weburl crawler crawler/sitemap cluster/bus
+cluster/fleet: vocab weburl crawler crawler/sitemap cluster/bus internal/plural
 cluster/bucket/buckettest: cluster/bucket
 cluster/lease: cluster/bucket
 cluster/peer: vocab disk/datadir disk/durable

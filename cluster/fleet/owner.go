@@ -12,6 +12,7 @@ import (
 
 	"anatomy/cluster/bus"
 	"anatomy/crawler"
+	"anatomy/internal/plural"
 	"anatomy/vocab"
 )
 
@@ -184,7 +185,7 @@ func (f *Fleet) watch(ctx context.Context) {
 	}
 }
 
-var errStuck = fmt.Errorf("a lease has made no progress for %v", stuckAfter)
+var errStuck = fmt.Errorf("a lease has made no progress for %s", plural.Duration(stuckAfter))
 
 // isStuck reports whether a worker has a lease that has made no progress for too long.
 func (r *remote) isStuck(now time.Time, crawlDelay time.Duration) bool {

@@ -129,6 +129,9 @@ func TestStuck(t *testing.T) {
 		owner.Receive("w", beat)
 	}
 	<-v.lost
+	if want := "a lease has made no progress for 15 minutes"; errStuck.Error() != want {
+		t.Errorf("%q, want %q", errStuck, want)
+	}
 }
 
 // TestFollowsAnotherOwner: the first visit of an owner that may follow another waits until the workers
