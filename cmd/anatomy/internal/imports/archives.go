@@ -1,6 +1,8 @@
 package imports
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -22,7 +24,7 @@ type archives struct {
 	c        *cobra.Command
 }
 
-// openArchives fails if one of the files cannot be read.
+// openArchives fails if one of the files cannot be read, or if none has an intact record.
 func openArchives(c *cobra.Command, files []string) (*archives, error) {
 	a := &archives{c: c, packed: map[string]func() (io.ReadCloser, error){}}
 	for _, name := range files {
@@ -31,7 +33,56 @@ func openArchives(c *cobra.Command, files []string) (*archives, error) {
 			return nil, err
 		}
 	}
+	if err := a.check(); err != nil {
+		a.close()
+		return nil, cli.WithHint(err, "the files must be web archives: WARC, WACZ, ARC or WET")
+	}
 	return a, nil
+}
+
+// check fails if no archive has an intact record: Import would create a data folder for nothing.
+func (a *archives) check() error {
+	var failed error
+	for _, name := range a.names {
+		if !a.isRegular(name) {
+			return nil // it can be read only once
+		}
+		err := a.checkFirst(name)
+		if err == nil {
+			return nil
+		}
+		failed = cmp.Or(failed, err)
+	}
+	return failed
+}
+
+func (a *archives) isRegular(name string) bool {
+	if _, ok := a.packed[name]; ok {
+		return true
+	}
+	info, err := os.Stat(name)
+	return err == nil && info.Mode().IsRegular()
+}
+
+// checkFirst fails if an archive has damaged records alone.
+func (a *archives) checkFirst(name string) error {
+	f, err := a.open(name)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	r := warc.NewReader(f, warc.ReaderOptions{})
+	var damage error
+	for {
+		_, err := r.Next()
+		if err == nil || err == io.EOF && damage == nil {
+			return nil
+		}
+		damage = cmp.Or(damage, err)
+		if !errors.As(err, new(*warc.DamageError)) {
+			return fmt.Errorf("%s has no intact record: %w", name, damage)
+		}
+	}
 }
 
 func (a *archives) add(name string) error {
