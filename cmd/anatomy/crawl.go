@@ -17,7 +17,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/sync/errgroup"
@@ -218,7 +217,7 @@ logs in; "anatomy index --public-only" makes a folder without them.`,
 	flags.StringVar(&f.schedule, "schedule", "", "recrawl at `TIME` while \"anatomy serve\" runs: each day, such as 03:00, or at an interval, such as 6h")
 	cli.DurationVar(flags, &f.minAge, "min-age", time.Hour, "minimum `TIME` between two visits of a page")
 	cli.DurationVar(flags, &f.maxAge, "max-age", 30*24*time.Hour, "maximum `TIME` between two visits of a page")
-	addContactFlag(c, &f.contact, "sites")
+	cli.AddContactFlag(c, &f.contact, "sites")
 	flags.StringVar(&f.agent, "user-agent", "", "replace the whole User-Agent by `TEXT`")
 	flags.StringVar(&f.stats, "stats", "", "write the counters to `FILE` as JSON at the end")
 	cli.ProfileFlag(flags, &f.profile)
@@ -466,20 +465,14 @@ func (f *crawlFlags) revisits(c *cobra.Command) urlserver.Recrawl {
 // connection would leave the site idle for a round trip per page.
 const connectionsWithoutDelay = 32
 
-// addContactFlag adds --contact. servers names whom the User-Agent addresses: "sites".
-func addContactFlag(c *cobra.Command, contact *string, servers string) {
-	c.Flags().StringVar(contact, "contact", os.Getenv("ANATOMY_CONTACT"),
-		"mail or web `ADDRESS` at which operators of "+servers+" reach you, for the User-Agent (default: $ANATOMY_CONTACT)")
-}
-
-// isLine reports whether s can be the value of a header field.
-func isLine(s string) bool { return !strings.ContainsFunc(s, unicode.IsControl) }
-
 // check returns a UsageError for the first invalid flag.
 func (f *crawlFlags) check(c *cobra.Command) error {
+	if err := cli.CheckContact(f.contact); err != nil {
+		return err
+	}
 	switch {
-	case !isLine(f.contact) || !isLine(f.agent):
-		return cli.UsageErrorf("--contact and --user-agent take one line of text")
+	case !cli.IsLine(f.agent):
+		return cli.UsageErrorf("--user-agent takes one line of text")
 	case f.delay < 0:
 		return cli.UsageErrorf("--delay %s is negative", f.delay)
 	case f.minAge < 0 || f.maxAge < 0:

@@ -32,7 +32,7 @@ func (f *imageFlags) add(c *cobra.Command) {
 	flags := c.Flags()
 	flags.BoolVar(&f.none, "no-image-fetch", false, "do not fetch images; image results show text and address only")
 	flags.BoolVar(&f.private, "allow-private", false, "allow images from loopback and private addresses")
-	addContactFlag(c, &f.contact, "image servers")
+	cli.AddContactFlag(c, &f.contact, "image servers")
 	flags.StringArrayVar(&f.resolvers, "resolver", nil, "use the DNS server at `ADDR` for image servers (repeatable; default: the system's)")
 }
 
@@ -41,8 +41,8 @@ func (f *imageFlags) options(c *cobra.Command) (*crawler.Options, error) {
 	if err := cli.RejectFlags(c, f.none, "--%s and --no-image-fetch exclude each other", "allow-private", "contact", "resolver"); err != nil {
 		return nil, err
 	}
-	if !isLine(f.contact) {
-		return nil, cli.UsageErrorf("--contact takes one line of text")
+	if err := cli.CheckContact(f.contact); err != nil {
+		return nil, err
 	}
 	if f.none {
 		return nil, nil

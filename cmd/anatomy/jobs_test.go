@@ -43,7 +43,7 @@ func TestJobs(t *testing.T) {
 	defer site.Close()
 	jobs := newJobs(dir, site, slog.New(slog.DiscardHandler))
 	jobs.local = []string{
-		"--delay=0", "--resolver=" + small.Resolver(), "--allow-private", fmt.Sprintf("--http-port=%d", small.HTTPPort()), "--contact=a test",
+		"--delay=0", "--resolver=" + small.Resolver(), "--allow-private", fmt.Sprintf("--http-port=%d", small.HTTPPort()), "--contact=test@example.org",
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
