@@ -21,22 +21,32 @@ type Crawl interface {
 }
 
 // Watch shows the progress of a crawl until ctx ends: a status line on a terminal, log lines elsewhere.
-// While nothing is left to fetch, it logs one line.
+// While nothing is left to fetch, it logs one line. Before the first page it logs the reason for the
+// first failure at once, which is most often a wrong start URL.
 func Watch(ctx context.Context, screen *cli.Console, log *slog.Logger, c Crawl) {
-	every := cli.LogEvery
 	if screen.IsTerminal() {
-		every = cli.DrawEvery
 		defer screen.SetStatus("")
 	}
-	tick := time.NewTicker(every)
+	tick := time.NewTicker(cli.DrawEvery)
 	defer tick.Stop()
 	meter, wasIdle := rateMeter{}, false
+	logAt, isNew := time.Now().Add(cli.LogEvery), true // isNew: there was neither a page nor a failure
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case now := <-tick.C:
+			isDue := screen.IsTerminal() || !now.Before(logAt)
+			if !isDue && !isNew {
+				continue
+			}
 			s := c.Stats()
+			hasFailed := isNew && s.Pages == 0 && s.Errors() > 0 && waiting(s) != ""
+			isNew = isNew && s.Pages == 0 && !hasFailed
+			if !isDue && !hasFailed {
+				continue
+			}
+			logAt = now.Add(cli.LogEvery)
 			rate := meter.rate(now, s.Pages)
 			if p := c.Phase(); p.Name != "" {
 				ending(screen, log, &s, &p)

@@ -72,6 +72,32 @@ func TestIdle(t *testing.T) {
 	})
 }
 
+// A refusedCrawl waits for the retry of its only URL from the second on.
+type refusedCrawl struct{ began time.Time }
+
+func (c *refusedCrawl) Stats() engine.CrawlStats {
+	s := engine.CrawlStats{Queued: 1}
+	if time.Since(c.began) >= time.Second {
+		s.Outcomes, s.Waiting = map[string]int64{"failed": 1}, map[string]int64{"in trouble: refused": 1}
+	}
+	return s
+}
+
+func (*refusedCrawl) Phase() vocab.Phase { return vocab.Phase{} }
+
+// TestFirstFailure: the log names the first failure at once, and goes on as usual.
+func TestFirstFailure(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var out bytes.Buffer
+		ctx, stop := context.WithTimeout(t.Context(), cli.LogEvery-time.Second)
+		defer stop()
+		Watch(ctx, cli.NewConsole(io.Discard), slog.New(slog.NewTextHandler(&out, nil)), &refusedCrawl{time.Now()})
+		if n := strings.Count(out.String(), `waiting="1 in trouble: refused"`); n != 1 || strings.Count(out.String(), "\n") != 1 {
+			t.Errorf("%d lines, want one with the reason:\n%s", n, &out)
+		}
+	})
+}
+
 // TestRateOfFewerPages: pages that leave the results make no negative rate.
 func TestRateOfFewerPages(t *testing.T) {
 	m, now := rateMeter{}, time.Now()
