@@ -48,6 +48,9 @@ import (
 // Schema is the version of the file that this program reads and writes.
 const Schema = 1
 
+// SynonymsName is the name of the file of synonyms that commands make if the config names none.
+const SynonymsName = "synonyms.txt"
+
 // Path returns the name of the file in a data folder.
 func Path(dir string) string { return filepath.Join(dir, "anatomy.toml") }
 

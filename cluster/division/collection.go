@@ -8,14 +8,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"os"
-	"path/filepath"
 	"strings"
 
 	"anatomy/cluster/bucket"
 	"anatomy/cluster/lease"
 	"anatomy/cluster/replica"
-	"anatomy/config"
 	"anatomy/disk/datadir"
 	"anatomy/disk/durable"
 	"anatomy/disk/shards"
@@ -25,8 +24,6 @@ const (
 	urlsPrefix = "urls/"
 	maxSmall   = 16 << 20 // maximum size in bytes of an object outside the shards
 )
-
-var rulesName = filepath.Base(config.Path(""))
 
 // Shard returns the part of a bucket that belongs to a shard.
 func Shard(b bucket.Bucket, shard int) bucket.Bucket {
@@ -110,7 +107,7 @@ func createFiles(ctx context.Context, b bucket.Bucket, dir string, create func()
 	if err := create(); err != nil {
 		return err
 	}
-	if err := PutRules(ctx, b, dir); err != nil {
+	if err := ShareSettings(ctx, b, dir, slog.New(slog.DiscardHandler)); err != nil {
 		return err
 	}
 	content, err := os.ReadFile(datadir.Shards(dir))
@@ -121,7 +118,7 @@ func createFiles(ctx context.Context, b bucket.Bucket, dir string, create func()
 }
 
 // Join initializes a folder, which need not exist, as a copy of the collection in a bucket, with
-// its rules. The error wraps [replica.ErrOther] if the folder contains something else.
+// its settings. The error wraps [replica.ErrOther] if the folder contains something else.
 func Join(ctx context.Context, b bucket.Bucket, dir string) (*shards.Map, error) {
 	content, m, err := read(ctx, b)
 	if err != nil {
@@ -144,26 +141,7 @@ func Join(ctx context.Context, b bucket.Bucket, dir string) (*shards.Map, error)
 	case err != nil:
 		return nil, err
 	}
-	rules, err := get(ctx, b, rulesName)
-	if err == nil {
-		err = durable.WriteFile(durable.OS, config.Path(dir), rules)
-	}
-	if errors.Is(err, bucket.ErrNotExist) {
-		err = nil
-	}
-	return m, err
-}
-
-// PutRules uploads the rules of a folder, if it has any.
-func PutRules(ctx context.Context, b bucket.Bucket, dir string) error {
-	content, err := os.ReadFile(config.Path(dir))
-	if errors.Is(err, os.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	return put(ctx, b, rulesName, content)
+	return m, ShareSettings(ctx, b, dir, slog.New(slog.DiscardHandler))
 }
 
 // AddURLs queues URLs in the bucket. The owner of each URL's shard adds it to its seeds.

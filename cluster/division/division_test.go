@@ -31,7 +31,7 @@ var must = testweb.Must
 var quick = division.Intervals{
 	Publish: 100 * time.Millisecond, Follow: 50 * time.Millisecond, Look: 50 * time.Millisecond,
 	Quiet: 300 * time.Millisecond, Grace: 200 * time.Millisecond, HandOn: time.Second, Retry: 100 * time.Millisecond,
-	Away: 2 * time.Second,
+	Away: 2 * time.Second, Share: 50 * time.Millisecond,
 }
 
 type member struct{ *collective.Member }

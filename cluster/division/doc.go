@@ -4,7 +4,7 @@
 //
 //	anatomy.json                ID and format of the cluster
 //	SHARDS                      which shard has which site, see disk/shards
-//	anatomy.toml                the rules of the crawl
+//	anatomy.toml                the rules of the crawl; beside it, other settings: see ShareSettings
 //	owners/…                    lease for creating the collection           (cluster/lease)
 //	shards/3/…                  a bucket for shard 3, with its owner, generations and objects
 //	urls/SHA256                 URLs to add, one per line

@@ -46,6 +46,7 @@ func (n *Node) Run(ctx context.Context) error {
 		group.Go(func() error { n.keep(ctx, shard); return nil })
 	}
 	group.Go(func() error { node.Announce(ctx, n.o.Bucket, n.id, n.presence); return nil })
+	group.Go(func() error { n.shareSettings(ctx); return nil })
 	works := []func(context.Context) error{n.markPrivate}
 	if n.o.Open != nil {
 		works = append(works, n.balance, n.addURLs, n.installRanks)

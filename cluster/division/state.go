@@ -70,6 +70,7 @@ type Intervals struct {
 	HandOn  time.Duration // between two hand-overs: 15 s
 	Retry   time.Duration // delay after a failure: 5 s
 	Away    time.Duration // time for which a node that has left keeps its part in Copies: 5 min
+	Share   time.Duration // between checks for changed settings, see ShareSettings: 10 s
 }
 
 func (p *Intervals) setDefaults() {
@@ -79,7 +80,7 @@ func (p *Intervals) setDefaults() {
 	}{
 		{&p.Publish, 2 * time.Second}, {&p.Follow, time.Second}, {&p.Look, 2 * time.Second},
 		{&p.Quiet, 8 * time.Second}, {&p.Grace, 5 * time.Second}, {&p.HandOn, 15 * time.Second},
-		{&p.Retry, 5 * time.Second}, {&p.Away, 5 * time.Minute},
+		{&p.Retry, 5 * time.Second}, {&p.Away, 5 * time.Minute}, {&p.Share, 10 * time.Second},
 	} {
 		if *d.of == 0 {
 			*d.of = d.to

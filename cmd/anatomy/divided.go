@@ -193,7 +193,7 @@ func (f *crawlFlags) members(
 	if err := kept.Keep(); err != nil {
 		return nil, err
 	}
-	if err := division.PutRules(c.Context(), b, s.Data); err != nil {
+	if err := division.ShareSettings(c.Context(), b, s.Data, log); err != nil {
 		return nil, err
 	}
 	if err := division.AddURLs(c.Context(), b, seeds); err != nil {

@@ -47,6 +47,12 @@ import (
 	"anatomy/disk/durable"
 )
 
+// Names of files that commands write for the operator.
+const (
+	JudgedName  = "judged.tsv"
+	WeightsName = "weights.json"
+)
+
 // A BusyError is the error for a data folder that another process writes to.
 type BusyError struct {
 	Dir string

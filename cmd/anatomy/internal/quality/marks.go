@@ -12,13 +12,11 @@ import (
 	"strings"
 	"unicode"
 
+	"anatomy/disk/datadir"
 	"anatomy/disk/durable"
 	"anatomy/eval"
 	"anatomy/weburl"
 )
-
-// ownJudged is the file of judged queries that Mark makes in a data folder.
-const ownJudged = "judged.tsv"
 
 // Bounds of that file.
 const (
@@ -44,7 +42,7 @@ type JudgedLine struct {
 }
 
 // OwnJudged returns the name of the file of judged queries of a data folder.
-func OwnJudged(dir string) string { return filepath.Join(dir, ownJudged) }
+func OwnJudged(dir string) string { return filepath.Join(dir, datadir.JudgedName) }
 
 // ReadMarks returns the judged queries of a data folder, in the order of their first mark.
 func ReadMarks(dir string) (all []JudgedLine, err error) {

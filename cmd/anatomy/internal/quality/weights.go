@@ -14,6 +14,7 @@ import (
 	"anatomy/cmd/anatomy/internal/cli"
 	"anatomy/cmd/anatomy/internal/rules"
 	"anatomy/collection"
+	"anatomy/disk/datadir"
 	"anatomy/disk/shards"
 	"anatomy/searcher"
 	"anatomy/searcher/reload"
@@ -26,7 +27,7 @@ func WeightsFlag(c *cobra.Command, name *string) {
 }
 
 // OwnWeights returns the name of the file of weights of a data folder. Without it the default ones count.
-func OwnWeights(dir string) string { return filepath.Join(dir, "weights.json") }
+func OwnWeights(dir string) string { return filepath.Join(dir, datadir.WeightsName) }
 
 // OpenWeights opens the weights of a data folder. onError receives the errors of later versions, which
 // are not used.

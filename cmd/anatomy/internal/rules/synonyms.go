@@ -15,9 +15,6 @@ import (
 	"anatomy/searcher/synonyms"
 )
 
-// ownSynonyms is the file of synonyms that AddSynonyms makes if the config names none.
-const ownSynonyms = "synonyms.txt"
-
 // OpenSynonyms opens the file of synonyms that the anatomy.toml of a data folder names. If none is
 // named, the table is empty until AddSynonyms makes one. onError receives the errors of later
 // versions, which are not used.
@@ -25,7 +22,7 @@ func OpenSynonyms(dir string, onError func(error)) (*synonyms.File, error) {
 	at := cli.GlobalFlags{Data: dir}
 	c, err := readOrNew(dir)
 	if err == nil && c.Synonyms() == "" {
-		return synonyms.OpenLater(filepath.Join(dir, ownSynonyms), func(path string) bool {
+		return synonyms.OpenLater(filepath.Join(dir, config.SynonymsName), func(path string) bool {
 			now, err := config.Read(dir)
 			return err == nil && now.Synonyms() == path
 		}, onError)
@@ -53,7 +50,7 @@ func AddSynonyms(dir, line string) (file string, err error) {
 		return "", errors.New("Enter words with = between: postgres = PostgreSQL")
 	}
 	if c.Synonyms() == "" {
-		c.Search.Synonyms = ownSynonyms
+		c.Search.Synonyms = config.SynonymsName
 		if err := c.Write(); err != nil {
 			return "", err
 		}
