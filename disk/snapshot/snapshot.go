@@ -258,7 +258,7 @@ func linkIndex(dir, to string) error {
 
 func linkManifest(dir, to string, m datadir.Manifest) error {
 	for _, name := range m.Segments {
-		if err := linkTree(datadir.Segment(dir, name), datadir.Segment(to, name)); err != nil {
+		if err := linkTree(datadir.Segment(dir, name), datadir.Segment(to, name), linkFile); err != nil {
 			return err
 		}
 	}
@@ -293,7 +293,8 @@ func CopyFiles(dir, to string) error {
 }
 
 // linkTop links the chosen folders that are not skipped. It copies the files at the top level,
-// because some of them are not replaced by rename but grow.
+// because some of them are not replaced by rename but grow. Files that are deleted meanwhile, such as
+// parcels that have arrived, are omitted.
 func linkTop(dir, to string, choose func(folder string) bool) error {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -304,11 +305,11 @@ func linkTop(dir, to string, choose func(folder string) bool) error {
 		switch {
 		case slices.Contains(skipped, e.Name()) || isTemporary(e.Name()):
 		case e.IsDir() && choose(e.Name()):
-			err = linkTree(from, name)
+			err = linkTree(from, name, linkIfThere)
 		case e.Type().IsRegular():
 			err = copyFile(from, name)
 		}
-		if err != nil {
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
 	}
@@ -320,8 +321,8 @@ func isTemporary(name string) bool {
 	return strings.HasSuffix(name, ".new") || strings.HasSuffix(name, ".tmp")
 }
 
-// linkTree links all complete files below from.
-func linkTree(from, to string) error {
+// linkTree links all complete files below from by link.
+func linkTree(from, to string, link func(from, to string) error) error {
 	return filepath.WalkDir(from, func(path string, e fs.DirEntry, err error) error {
 		if err != nil {
 			return err
@@ -335,8 +336,16 @@ func linkTree(from, to string) error {
 		case !e.Type().IsRegular() || isTemporary(e.Name()):
 			return nil
 		}
-		return linkFile(path, filepath.Join(to, below))
+		return link(path, filepath.Join(to, below))
 	})
+}
+
+// linkIfThere is linkFile for a file that may have been deleted.
+func linkIfThere(from, to string) error {
+	if err := linkFile(from, to); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
 }
 
 // linkFile links from to to, or copies it if the file system has no hard links.
