@@ -179,7 +179,7 @@ func TestRecrawlEqualsCrawl(t *testing.T) {
 			allCounted(t, testweb.Crawl(t, testweb.Recrawling(o)))
 		}
 		allCounted(t, testweb.Crawl(t, testweb.Recrawling(o)))
-		if s := testweb.Crawl(t, testweb.Recrawling(o)).Revisits; s.Visited == 0 || s.Unchanged != s.Visited {
+		if s := testweb.Crawl(t, testweb.Recrawling(o)).Revisits; s.Visited == 0 || s.Unchanged+s.Absent != s.Visited {
 			t.Errorf("nothing moved: %+v", s)
 		}
 		if w.same(o.Dir); t.Failed() {
@@ -195,7 +195,7 @@ func TestRecrawlEqualsCrawl(t *testing.T) {
 // allCounted checks that each visit of a recrawl was counted by what it found.
 func allCounted(t *testing.T, s engine.CrawlStats) {
 	t.Helper()
-	if r := s.Revisits; r.Visited == 0 || r.Visited != r.Unchanged+r.Changed+r.Left+r.Unconfirmed {
+	if r := s.Revisits; r.Visited == 0 || r.Visited != r.Unchanged+r.Changed+r.Left+r.Absent+r.Unconfirmed {
 		t.Errorf("%+v", r)
 	}
 }
@@ -333,6 +333,9 @@ func TestConfirmGone(t *testing.T) {
 	testweb.Crawl(t, testweb.Recrawling(o))
 	found("kingfisher")
 	found("heron", "")
+	if r := testweb.Crawl(t, testweb.Recrawling(o)).Revisits; r.Visited != 3 || r.Unchanged != 1 || r.Absent != 2 {
+		t.Errorf("two dead links as before: %+v", r)
+	}
 	lost()
 	gone()
 	testweb.Crawl(t, testweb.Recrawling(o))

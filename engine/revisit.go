@@ -54,16 +54,17 @@ func sitemapContent(f *vocab.Fetch) vocab.ContentID {
 	return vocab.ContentOf(b)
 }
 
-// revisits records the results of revisits. Only the committer calls revisited.
+// revisits records the results of revisits, see RevisitStats. Only the committer calls revisited.
 type revisits struct {
 	*stages
-	visited, unchanged, notModified, changed, left, unconfirmed atomic.Int64 // see RevisitStats
+	visited, unchanged, notModified, changed, left, absent, unconfirmed atomic.Int64
 }
 
 func (n *revisits) stats() RevisitStats {
 	return RevisitStats{
 		Visited: n.visited.Load(), Unchanged: n.unchanged.Load(), NotModified: n.notModified.Load(),
-		Changed: n.changed.Load(), Left: n.left.Load(), Unconfirmed: n.unconfirmed.Load(),
+		Changed: n.changed.Load(), Left: n.left.Load(),
+		Absent: n.absent.Load(), Unconfirmed: n.unconfirmed.Load(),
 	}
 }
 
@@ -106,6 +107,8 @@ func (n *revisits) revisited(o *outcome) error {
 		}
 	case after.History.Misses > 0:
 		n.unconfirmed.Add(1)
+	case is.Outcome != vocab.Fetched && is.Outcome != vocab.Redirected:
+		n.absent.Add(1)
 	case was.Content == is.Content:
 		n.unchanged.Add(1)
 	default:

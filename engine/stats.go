@@ -74,13 +74,14 @@ const (
 )
 
 // RevisitStats counts the documents that this run revisited. Visited is the sum of Unchanged,
-// Changed, Left and Unconfirmed.
+// Changed, Left, Absent and Unconfirmed.
 type RevisitStats struct {
 	Visited     int64 `json:"visited"`
-	Unchanged   int64 `json:"unchanged"`    // 304, the same body, the same redirect, or missing as before
+	Unchanged   int64 `json:"unchanged"`    // 304, the same body, or the same redirect
 	NotModified int64 `json:"not_modified"` // of these, 304
 	Changed     int64 `json:"changed"`      // a new version was stored, or the outcome of a URL without a page changed
 	Left        int64 `json:"left"`         // now not found, forbidden, redirected or a duplicate
+	Absent      int64 `json:"absent"`       // no page, as before: a dead link, forbidden, unsupported
 	Unconfirmed int64 `json:"unconfirmed"`  // not found; the page is kept until another visit confirms it
 }
 
@@ -156,7 +157,7 @@ func (s *CrawlStats) Add(t *CrawlStats) {
 		{&s.Revisits.Unchanged, &t.Revisits.Unchanged},
 		{&s.Revisits.NotModified, &t.Revisits.NotModified},
 		{&s.Revisits.Changed, &t.Revisits.Changed}, {&s.Revisits.Left, &t.Revisits.Left},
-		{&s.Revisits.Unconfirmed, &t.Revisits.Unconfirmed},
+		{&s.Revisits.Absent, &t.Revisits.Absent}, {&s.Revisits.Unconfirmed, &t.Revisits.Unconfirmed},
 	} {
 		*n.to += *n.more
 	}

@@ -157,6 +157,9 @@ func Summary(before, s engine.CrawlStats, interrupted bool) string {
 	}
 	if r := s.Revisits; r.Visited > 0 {
 		fmt.Fprintf(&b, ".\n%d revisited: %d unchanged (%d answered 304), %s, %s left the results", r.Visited, r.Unchanged, r.NotModified, plural.Count(r.Changed, "new version"), plural.Count(r.Left, "page"))
+		if r.Absent > 0 {
+			fmt.Fprintf(&b, ", %d without a page as before", r.Absent)
+		}
 		if r.Unconfirmed > 0 {
 			fmt.Fprintf(&b, ", %d not found and kept until a visit a day or more later confirms that", r.Unconfirmed)
 		}

@@ -26,6 +26,15 @@ func TestDeadLinks(t *testing.T) {
 	}
 }
 
+// TestAbsentPages: dead links that a recrawl visits are no unchanged pages.
+func TestAbsentPages(t *testing.T) {
+	s := engine.CrawlStats{Revisits: engine.RevisitStats{Visited: 7, Unchanged: 2, Absent: 5}}
+	text := Summary(engine.CrawlStats{}, s, false)
+	if !strings.Contains(text, "7 revisited: 2 unchanged (0 answered 304), 0 new versions, 0 pages left the results, 5 without a page as before.") {
+		t.Errorf("summary %q", text)
+	}
+}
+
 // TestGivenUpHosts: the summary names hosts that were given up, with the reason.
 func TestGivenUpHosts(t *testing.T) {
 	s := engine.CrawlStats{Down: 7, DownHosts: []engine.DownHost{{Host: "a.test", Why: "503"}, {Host: "b.test", Why: "EOF"}}}
