@@ -298,7 +298,7 @@ func countOutcomes(
 		if u, err := weburl.Parse(d.URL); err == nil && site.Match(&u) && own(&u) {
 			what := d.State.String()
 			if d.Fetch != nil {
-				what = d.Fetch.Outcome.String()
+				what = d.Fetch.Outcome.Name(d.Fetch.Status)
 			}
 			outcomes[what]++
 		}

@@ -307,7 +307,7 @@ func traceRecord(s *control.Step) TraceRecord {
 		}
 	}
 	if f := s.Fetch; f != nil {
-		t.Fetch = &TraceFetch{At: f.Fetched, Outcome: f.Outcome.String(), Status: f.Status, Reason: f.Reason, Truncated: f.Truncated.String()}
+		t.Fetch = &TraceFetch{At: f.Fetched, Outcome: f.Outcome.Name(f.Status), Status: f.Status, Reason: f.Reason, Truncated: f.Truncated.String()}
 		if f.Address != 0 {
 			t.Fetch.Place = f.Address.String()
 		}
@@ -338,7 +338,7 @@ func absence(r *control.Step) string {
 	if r.Fetch.Outcome == vocab.Redirected {
 		return "its redirects lead in a circle or to no page"
 	}
-	return cmp.Or(r.Fetch.Reason, r.Fetch.Outcome.String())
+	return cmp.Or(r.Fetch.Reason, r.Fetch.Outcome.Name(r.Fetch.Status))
 }
 
 // OpenTrace is ReadTrace for a folder without an open searcher. The error wraps

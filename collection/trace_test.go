@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io/fs"
 	"maps"
+	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
@@ -18,7 +19,8 @@ import (
 // A site answers why pages are or are not in the index, of a folder that no crawl has open.
 func TestSiteTrace(t *testing.T) {
 	w := testweb.New(t)
-	w.Page("one.test/", `<title>First</title><a href="/moved">moved words</a> <a href="/lost">lost words</a> <a href="/hidden">x</a>`)
+	w.Page("one.test/", `<title>First</title><a href="/moved">moved words</a> <a href="/lost">lost words</a> <a href="/hidden">x</a> <a href="/private">x</a>`)
+	w.Handle("one.test/private", func(to http.ResponseWriter, _ *http.Request) { to.WriteHeader(http.StatusUnauthorized) })
 	w.Redirect("one.test/moved", "/there/")
 	w.Page("one.test/there/", `<title>There</title><p>four words of text`)
 	w.Page("one.test/hidden", `<meta name=robots content=noindex><p>hidden`)
@@ -35,6 +37,7 @@ func TestSiteTrace(t *testing.T) {
 		{"one.test/", "fetched", 1, true, true, true}, // http and https are one
 		{"http://one.test/moved", "redirected", 2, true, true, true},
 		{"http://one.test/lost", "gone", 1, true, false, false},
+		{"http://one.test/private", "login needed", 1, true, false, false},
 		{"http://one.test/hidden", "fetched", 1, true, false, false},
 		{"http://one.test/never", "", 0, false, false, false},
 	} {

@@ -1,6 +1,7 @@
 package vocab
 
 import (
+	"net/http"
 	"strings"
 	"time"
 )
@@ -97,6 +98,15 @@ func (o Outcome) String() string {
 		return outcomeNames[o]
 	}
 	return "unknown outcome"
+}
+
+// Name returns the outcome of a visit that was answered with an HTTP status, for display. It is that of
+// String, but for a page that needs a login.
+func (o Outcome) Name(status int) string {
+	if o == NotFound && status == http.StatusUnauthorized {
+		return "login needed"
+	}
+	return o.String()
 }
 
 // A Fetch is the result of fetching one URL of a lease.

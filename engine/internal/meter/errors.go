@@ -58,6 +58,9 @@ func errorKind(f *vocab.Fetch) string {
 	case vocab.Forbidden, vocab.NoName, vocab.TooLarge, vocab.Unsupported:
 		return f.Outcome.String()
 	}
+	if f.Status == http.StatusUnauthorized {
+		return f.Outcome.Name(f.Status)
+	}
 	if f.Status >= 400 {
 		return strings.TrimSpace(fmt.Sprintf("%s: %d %s", f.Outcome, f.Status, http.StatusText(f.Status)))
 	}

@@ -15,6 +15,7 @@ func TestErrors(t *testing.T) {
 		{Outcome: vocab.Skipped, Reason: "interrupted"},
 		{Outcome: vocab.NotFound, Status: 404, Reason: "404 Not Found", Target: vocab.Target{URL: "http://a.test/old"}},
 		{Outcome: vocab.NotFound, Status: 404, Reason: "404 Not Found", Target: vocab.Target{URL: "http://a.test/new"}},
+		{Outcome: vocab.NotFound, Status: 401, Reason: "401 Unauthorized"},
 		{Outcome: vocab.Failed, Status: 599},
 		{Outcome: vocab.Failed, Reason: "https: connect to a.test at 10.0.0.1: connection refused"},
 		{Outcome: vocab.Failed, Reason: "connect to b.test at 10.0.0.2: connection refused"},
@@ -26,7 +27,7 @@ func TestErrors(t *testing.T) {
 		errors.Add(&vocab.Fetch{Outcome: vocab.Failed, Reason: strings.Repeat("x", len(errors.kinds))})
 	}
 	got, examples := errors.Read()
-	for kind, n := range map[string]int64{"gone: 404 Not Found": 2, "failed: 599": 1, "failed: connection refused": 2, "no such name": 1} {
+	for kind, n := range map[string]int64{"gone: 404 Not Found": 2, "login needed": 1, "failed: 599": 1, "failed: connection refused": 2, "no such name": 1} {
 		if got[kind] != n {
 			t.Errorf("%q: %d, want %d", kind, got[kind], n)
 		}

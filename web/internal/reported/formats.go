@@ -58,8 +58,8 @@ var ofPages = []string{
 
 	// States of documents, and outcomes of their last visits.
 	"out of scope", "nofollowed", "trapped", "queued", "waiting", "finished", "given up",
-	"fetched", "redirected", "unmodified", "forbidden", "gone", "unsupported", "too large", "refused",
-	"no such name", "failed", "skipped", "removed",
+	"fetched", "redirected", "unmodified", "forbidden", "gone", "login needed", "unsupported", "too large",
+	"refused", "no such name", "failed", "skipped", "removed",
 	"a seed or named by robots.txt", "%d links from a seed",
 
 	// Why a host waits.
