@@ -64,6 +64,8 @@ func TestAdvanced(t *testing.T) {
 		"any=cat+dog":                           "(cat OR dog)",
 		"any=cat":                               "cat",
 		"all=a&none=b+%22c+d%22":                `a -b -"c d"`,
+		"all=a&none=-b+--c+-+-%22d+e%22":        `a -b -c -"d e"`,
+		"all=a&none=-":                          "a",
 		"all=a&site=x.org,y.org%2Fz":            "a (site:x.org OR site:y.org/z)",
 		"all=a&notsite=x.org+y.org":             "a -site:x.org -site:y.org",
 		"title=one+%E2%80%9Ctwo+three%E2%80%9D": `intitle:one intitle:"two three"`,

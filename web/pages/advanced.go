@@ -18,7 +18,7 @@ import (
 type advancedField struct {
 	Name, Label, About, Example string
 
-	// write returns the field's part of the query; value contains a word.
+	// write returns the field's part of the query, or ""; value contains a word.
 	write func(value string) string
 }
 
@@ -26,7 +26,7 @@ var AdvancedFields = []advancedField{
 	{"all", "All of these words", "in any order", "crawler robots", func(v string) string { return v }},
 	{"phrase", "This exact phrase", "words next to each other, in this order", "random surfer", func(v string) string { return `"` + withoutQuotes(v) + `"` }},
 	{"any", "Any of these words", "at least one", "spider robot", func(v string) string { return group(terms(v)) }},
-	{"none", "None of these words", "or “phrases” in quotes", "wave", func(v string) string { return before("-", v) }},
+	{"none", "None of these words", "or “phrases” in quotes", "wave", func(v string) string { return excluded(v) }},
 	{"site", "On these sites", "hosts, or hosts with paths", "example.org/docs", func(v string) string { return group(prefixed("site:", strings.FieldsFunc(v, params.IsListGap))) }},
 	{"notsite", "Not on these sites", "", "example.com", func(v string) string {
 		return strings.Join(prefixed("-site:", strings.FieldsFunc(v, params.IsListGap)), " ")
@@ -82,8 +82,12 @@ func (s *searchPages) advanced(c *gin.Context) error {
 	p := params.Read(c)
 	var parts []string
 	for _, f := range AdvancedFields {
-		if value := p.Text(f.Name, params.MaxQuery); withoutQuotes(value) != "" {
-			parts = append(parts, f.write(value))
+		value := p.Text(f.Name, params.MaxQuery)
+		if withoutQuotes(value) == "" {
+			continue
+		}
+		if part := f.write(value); part != "" {
+			parts = append(parts, part)
 		}
 	}
 	parts = append(parts, kindsAsked(p, s.now())...)
@@ -133,6 +137,17 @@ func prefixed(operator string, all []string) []string {
 }
 
 func before(operator, v string) string { return strings.Join(prefixed(operator, terms(v)), " ") }
+
+// excluded returns the words of a field with one minus sign each: "--a" would require a.
+func excluded(v string) string {
+	var words []string
+	for _, word := range terms(v) {
+		if word = strings.TrimLeft(word, "-"); word != "" {
+			words = append(words, "-"+word)
+		}
+	}
+	return strings.Join(words, " ")
+}
 
 // group joins words with OR.
 func group(all []string) string {
