@@ -49,11 +49,10 @@ func (r *refuser) noRoute(c *gin.Context) {
 	r.refuse(c, respond.NotFound("There is nothing at this address."))
 }
 
-// noMethod refuses methods that a path does not have.
+// noMethod refuses methods that a path does not have. The header Allow lists those that it has.
 func (r *refuser) noMethod(c *gin.Context) {
-	c.Header("Allow", "GET, HEAD")
 	r.refuse(c, respond.NewProblem(http.StatusMethodNotAllowed, "method_not_allowed", "Not allowed",
-		"This address answers only GET and HEAD."))
+		"This address answers only "+c.Writer.Header().Get("Allow")+"."))
 }
 
 // recoverPanic turns the panic of a handler into a problem, so that the process continues.

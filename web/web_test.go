@@ -98,16 +98,26 @@ func TestHead(t *testing.T) {
 	}
 }
 
+// TestOtherMethods: an address that does not answer a method names those that it answers.
 func TestOtherMethods(t *testing.T) {
 	s := fullServer()
-	for _, target := range []string{"/explain?q=a", "/api/v1/search?q=a"} {
-		w := do(t, s, http.MethodPost, target)
-		if w.Code != http.StatusMethodNotAllowed || w.Header().Get("Allow") == "" {
-			t.Errorf("POST %s: %d %v", target, w.Code, w.Header())
+	for _, test := range []struct{ method, target, allow string }{
+		{http.MethodPost, "/explain?q=a", "GET, HEAD"},
+		{http.MethodPost, "/api/v1/search?q=a", "GET, HEAD"},
+		{http.MethodOptions, "/api/v1/search", "GET, HEAD"},
+		{http.MethodDelete, "/search", "GET, HEAD, POST"},
+		{http.MethodGet, "/api/v1/batch", "POST"},
+		{http.MethodHead, "/external/search", "POST"},
+		{http.MethodGet, "/external/pages", "POST"},
+		{http.MethodGet, "/1/indexes/web/queries", "POST"},
+	} {
+		w := do(t, s, test.method, test.target)
+		if w.Code != http.StatusMethodNotAllowed || w.Header().Get("Allow") != test.allow {
+			t.Errorf("%s %s: %d %v", test.method, test.target, w.Code, w.Header())
 		}
-	}
-	if w := do(t, s, http.MethodOptions, "/api/v1/search"); w.Code != http.StatusMethodNotAllowed {
-		t.Errorf("OPTIONS: %d %v", w.Code, w.Header())
+		if text := "This address answers only " + test.allow + "."; !strings.Contains(w.Body.String(), text) {
+			t.Errorf("%s %s: %s, want %q", test.method, test.target, w.Body, text)
+		}
 	}
 }
 

@@ -178,7 +178,7 @@ var ofProblems = []string{
 	"No token is set. Start the server with --token FILE, or use the command line: anatomy crawl pause, resume, add, remove.",
 	"Another site sent this request.", "Log in first, at /crawl.",
 	"The form is out of date. Open the page again.", "There is nothing at this address.",
-	"This address answers only GET and HEAD.",
+	"This address answers only %s.",
 	"This collection holds pages that not everybody may read.",
 	"There is no such report. The server keeps the newest reports until it ends.",
 	"The form is malformed or too long.", "Parameter lang must be codes of languages: de, pt.",
