@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+	"time"
 )
 
 const nobody = 65534 // user and group
@@ -27,6 +28,44 @@ func chownToBrowser(dir string) error {
 		}
 	}
 	return os.Chown(dir, nobody, nobody)
+}
+
+// lockFolder locks a folder until the file that it returns is closed, or this process ends. It returns
+// nil if another process has the lock, or the file system has no such locks.
+func lockFolder(dir string) *os.File {
+	f, err := os.Open(dir)
+	if err != nil {
+		return nil
+	}
+	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
+		f.Close()
+		return nil
+	}
+	return f
+}
+
+// staleAfter is the age at which the profile of a live process is certainly locked.
+const staleAfter = time.Minute
+
+// removeStaleProfiles deletes the profiles of killed processes of this user. prefix begins their names.
+func removeStaleProfiles(prefix string) {
+	all, _ := filepath.Glob(filepath.Join(os.TempDir(), prefix+"*"))
+	for _, dir := range all {
+		info, err := os.Lstat(dir)
+		if err != nil || !info.IsDir() || !isOwn(info) || time.Since(info.ModTime()) < staleAfter {
+			continue
+		}
+		if lock := lockFolder(dir); lock != nil {
+			_ = os.RemoveAll(dir) // the next start tries again
+			lock.Close()
+		}
+	}
+}
+
+// isOwn reports whether a file belongs to this user or to the one that its browsers run as.
+func isOwn(info fs.FileInfo) bool {
+	stat, ok := info.Sys().(*syscall.Stat_t)
+	return ok && (int(stat.Uid) == os.Getuid() || os.Getuid() == 0 && stat.Uid == nobody)
 }
 
 // confine starts a command without network, not as root, and ends it with this process. Chromium's

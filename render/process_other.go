@@ -2,11 +2,20 @@
 
 package render
 
-import "os/exec"
+import (
+	"os"
+	"os/exec"
+)
 
 // Other systems have no bound on memory but that of V8's heap.
 
 func chownToBrowser(string) error { return nil }
+
+// Profiles of killed processes stay, too.
+
+func lockFolder(string) *os.File { return nil }
+
+func removeStaleProfiles(string) {}
 
 func confine(*exec.Cmd) {}
 

@@ -38,7 +38,7 @@ var names = []string{
 }
 
 // Open finds the browser and renders a page with it, so that a crawl without a working one ends
-// before it begins.
+// before it begins. It also deletes what killed processes left.
 func Open(ctx context.Context, o Options) (*Browser, error) {
 	if o.Path == "" {
 		for _, name := range names {
@@ -51,6 +51,7 @@ func Open(ctx context.Context, o Options) (*Browser, error) {
 			return nil, ErrNone
 		}
 	}
+	removeStaleProfiles(profilePrefix)
 	setDefault(&o.Script, 15*time.Second)
 	setDefault(&o.Time, 2*time.Minute)
 	setDefault(&o.Memory, 1<<30)

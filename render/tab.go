@@ -30,6 +30,7 @@ type tab struct {
 	cancel  context.CancelCauseFunc
 	end     context.CancelFunc // of the process
 	profile string
+	lock    *os.File // holds the lock of the profile
 	session *chromedp.Target
 
 	paused  chan fetch.EventRequestPaused
@@ -45,13 +46,18 @@ const (
 	maxHTML  = 16 << 20               // UTF-16 units of a document
 )
 
+// profilePrefix begins the names of profiles, which are in the temporary folder.
+const profilePrefix = "anatomy-render-"
+
 // start starts a process and opens a tab in it.
 func start(ctx context.Context, o *Options, agent string) (t *tab, err error) {
 	t = &tab{o: o, paused: make(chan fetch.EventRequestPaused), loaded: make(chan struct{})}
-	if t.profile, err = os.MkdirTemp("", "anatomy-render-"); err != nil {
+	if t.profile, err = os.MkdirTemp("", profilePrefix); err != nil {
 		return nil, err
 	}
+	t.lock = lockFolder(t.profile)
 	if err := chownToBrowser(t.profile); err != nil {
+		t.lock.Close()
 		return nil, errors.Join(err, os.RemoveAll(t.profile))
 	}
 	options := append(slices.Clone(chromedp.DefaultExecAllocatorOptions[:]),
@@ -87,6 +93,7 @@ func start(ctx context.Context, o *Options, agent string) (t *tab, err error) {
 
 // close ends the process, and deletes its profile.
 func (t *tab) close() {
+	defer t.lock.Close()
 	if c := chromedp.FromContext(t.ctx); c.Browser != nil {
 		end(c.Browser.Process().Pid)
 	}
