@@ -83,8 +83,11 @@ func (p *Recrawl) next(r *docindex.Record) (due time.Time, why string) {
 	}
 	wait, why := interval(&h.Recent)
 	if bounded := p.within(wait); bounded != wait {
-		why += fmt.Sprintf(", %s, which the bounds make %s",
-			plural.Duration(wait.Round(time.Second)), plural.Duration(bounded))
+		format := "%s; the interval of %s is raised to the minimum of %s"
+		if bounded < wait {
+			format = "%s; the interval of %s is lowered to the maximum of %s"
+		}
+		why = fmt.Sprintf(format, why, plural.Duration(wait.Round(time.Second)), plural.Duration(bounded))
 		wait = bounded
 	}
 	return h.Visited.Add(wait).Truncate(time.Millisecond), why

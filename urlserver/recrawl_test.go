@@ -27,6 +27,20 @@ func (b *bench) visit(url string, r Result) vocab.Lease {
 	return l
 }
 
+// TestNextVisitReason: the reason for the time of the next visit names the bound that changed it.
+func TestNextVisitReason(t *testing.T) {
+	for want, p := range map[string]Recrawl{
+		"nothing is known yet of how often it changes":                                                             {},
+		"nothing is known yet of how often it changes; the interval of 1 day is raised to the minimum of 3 days":   {MinAge: 3 * day},
+		"nothing is known yet of how often it changes; the interval of 1 day is lowered to the maximum of 6 hours": {MaxAge: day / 4},
+	} {
+		r := &docindex.Record{State: docindex.Finished, History: docindex.History{Visits: 1}}
+		if _, why := p.NextVisit(r); why != want {
+			t.Errorf("%+v: %q, want %q", p, why, want)
+		}
+	}
+}
+
 // TestIntervals: a page that does not change is visited at growing intervals, up to the longest; one that
 // changes each time at shrinking ones, down to the shortest.
 func TestIntervals(t *testing.T) {

@@ -96,10 +96,9 @@ var ofPages = []string{
 	"it was never visited", "it was given up", "now: it waits in the queue",
 	"it was not found the last time, which is to be confirmed",
 	"nothing is known yet of how often it changes",
-	"nothing is known yet of how often it changes, %s, which the bounds make %s",
-	"no change was seen in %s", "no change was seen in %s, %s, which the bounds make %s",
-	"%d of the last %d visits, over %s, found a change",
-	"%d of the last %d visits, over %s, found a change, %s, which the bounds make %s",
+	"no change was seen in %s", "%d of the last %d visits, over %s, found a change",
+	"%s; the interval of %s is raised to the minimum of %s",
+	"%s; the interval of %s is lowered to the maximum of %s",
 
 	// Why a page is not in the index, or its records cannot be read.
 	"it is queued; its host: %s", "it is queued: continue with anatomy crawl",

@@ -35,14 +35,14 @@ func TestReportedText(t *testing.T) {
 		"3 links, count weight 2 × idf 1.9, 2 times in the query, × type weight 1.5": "3 Links, Gewicht der Anzahl 2 × idf 1,9, 2-mal gesucht, × Gewicht der Art 1,5",
 		"2 × within 8 words in the title, count weight 1 × idf 3 × class weight 1 × field weight 2 × share 0.5 of 4 pairs": "2 × innerhalb von 8 Wörtern (Titel), " +
 			"Gewicht der Anzahl 1 × idf 3 × Gewicht der Klasse 1 × Gewicht des Felds 2 × Anteil 0,5 bei 4 Paaren",
-		"1.2e+03 times the average of 12345 pages, of at most 2.5 points":                                "das 1,2e+03-Fache des Durchschnitts von 12.345 Seiten, höchstens 2,5 Punkte",
-		"you raised a.test, you prefer pages in de":                                                      "von Ihnen höher gestellt: a.test, von Ihnen bevorzugte Sprache: de",
-		"you raised a.test, no such text":                                                                "von Ihnen höher gestellt: a.test, no such text",
-		"no change was seen in 3 hours, 6 hours, which the bounds make 7 days":                           "keine Änderung gesehen (Zeitraum: 3 h 0 min), 6 h 0 min, wegen der Grenzen 7 Tage",
-		"1 of the last 2 visits, over 30 seconds, found a change, 1 minute, which the bounds make 1 day": "1 der letzten 2 Besuche fanden eine Änderung (Zeitraum: 30 s), 60 s, wegen der Grenzen 24 h 0 min",
-		"it is queued; its host: another host of a.test is read":                                         "sie ist in der Warteschlange; ihr Host: ein anderer Host von a.test wird gelesen",
-		"never fetched (out of scope), and no link with text leads to it":                                "nie abgerufen (außerhalb des Crawls), und kein Link mit Text führt zu ihr",
-		"trap: a.test/b/* repeats itself: 20 of its 1000 pages show nothing new and lead to new URLs":    "Falle: a.test/b/* wiederholt sich: 20 von 1.000 Seiten zeigen nichts Neues und führen zu neuen URLs",
+		"1.2e+03 times the average of 12345 pages, of at most 2.5 points":                                                    "das 1,2e+03-Fache des Durchschnitts von 12.345 Seiten, höchstens 2,5 Punkte",
+		"you raised a.test, you prefer pages in de":                                                                          "von Ihnen höher gestellt: a.test, von Ihnen bevorzugte Sprache: de",
+		"you raised a.test, no such text":                                                                                    "von Ihnen höher gestellt: a.test, no such text",
+		"no change was seen in 3 hours; the interval of 6 hours is raised to the minimum of 7 days":                          "keine Änderung gesehen (Zeitraum: 3 h 0 min); der Abstand (6 h 0 min) wird auf das Minimum (7 Tage) erhöht",
+		"1 of the last 2 visits, over 30 seconds, found a change; the interval of 2 days is lowered to the maximum of 1 day": "1 der letzten 2 Besuche fanden eine Änderung (Zeitraum: 30 s); der Abstand (2 Tage) wird auf das Maximum (24 h 0 min) gesenkt",
+		"it is queued; its host: another host of a.test is read":                                                             "sie ist in der Warteschlange; ihr Host: ein anderer Host von a.test wird gelesen",
+		"never fetched (out of scope), and no link with text leads to it":                                                    "nie abgerufen (außerhalb des Crawls), und kein Link mit Text führt zu ihr",
+		"trap: a.test/b/* repeats itself: 20 of its 1000 pages show nothing new and lead to new URLs":                        "Falle: a.test/b/* wiederholt sich: 20 von 1.000 Seiten zeigen nichts Neues und führen zu neuen URLs",
 	} {
 		if got, ok := Text(german, english); got != want || !ok {
 			t.Errorf("%q is\n%q, want\n%q", english, got, want)
