@@ -124,7 +124,7 @@ engine: engine/internal/* lru topic vocab weburl urlserver crawler storeserver i
 engine/collective: vocab weburl urlserver crawler/dnsclient ranking pagerank control engine lru disk/*
 upkeep: vocab weburl warc config urlserver storeserver indexer index ranking pagerank parallel control engine engine/collective disk/*
 config: disk/durable
-cmd/anatomy/internal/cli: disk/durable internal/plural
+cmd/anatomy/internal/cli: vocab disk/durable internal/plural
 cmd/anatomy/internal/service:
 cmd/anatomy/internal/sharded: vocab control engine engine/collective disk/datadir disk/shards cmd/anatomy/internal/cli cmd/anatomy/internal/progress
 cmd/anatomy/internal/manual: cmd/anatomy/internal/cli

@@ -239,13 +239,12 @@ const shownHosts = 25
 
 func byCount(hosts map[string]int) []HostLinks {
 	all := []HostLinks{}
-	for _, host := range slices.Sorted(maps.Keys(hosts)) {
-		all = append(all, HostLinks{Host: host, Links: hosts[host]})
-	}
-	slices.SortStableFunc(all, func(a, b HostLinks) int { return cmp.Compare(b.Links, a.Links) })
-	all = slices.Clone(all[:min(len(all), shownHosts)])
-	for i := range all {
-		all[i].Host = strings.Clone(all[i].Host) // which shares memory with a URL
+	for _, host := range vocab.KeysByCount(hosts) {
+		if len(all) == shownHosts {
+			break
+		}
+		// The host shares memory with a URL.
+		all = append(all, HostLinks{Host: strings.Clone(host), Links: hosts[host]})
 	}
 	return all
 }

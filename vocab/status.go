@@ -121,17 +121,6 @@ func (s *CrawlStatus) Add(o *CrawlStatus) {
 	}
 }
 
-// addCounts adds more to the counts of to, which may be nil.
-func addCounts(to, more map[string]int64) map[string]int64 {
-	if to == nil {
-		return more
-	}
-	for name, count := range more {
-		to[name] += count
-	}
-	return to
-}
-
 // addRates adds the rates of the last seconds. Both slices end at the same second.
 func addRates(a, b []float64) []float64 {
 	if len(a) < len(b) {

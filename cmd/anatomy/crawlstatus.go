@@ -219,7 +219,7 @@ func printCrawlStatus(w io.Writer, st *vocab.CrawlStatus) error {
 	printCrawlers(w, st)
 	if len(st.Errors) > 0 {
 		fmt.Fprintln(w, "\nfailed fetches of this run:")
-		for _, kind := range cli.KeysByCount(st.Errors) {
+		for _, kind := range vocab.KeysByCount(st.Errors) {
 			fmt.Fprintf(w, "%8d  %s\n", st.Errors[kind], kind)
 			if example := st.ErrorExamples[kind]; example != "" {
 				fmt.Fprintf(w, "          such as %s\n", cli.OneLine(example))

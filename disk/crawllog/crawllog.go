@@ -10,12 +10,10 @@ package crawllog
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -23,6 +21,7 @@ import (
 	"time"
 
 	"anatomy/disk/durable"
+	"anatomy/vocab"
 )
 
 // Bounds of the file.
@@ -69,9 +68,7 @@ func Path(dir string) string { return filepath.Join(dir, "crawls.log") }
 
 // mostFrequent returns at most maxKinds of the counts.
 func mostFrequent(counts map[string]int64) map[string]int64 {
-	kinds := slices.SortedFunc(maps.Keys(counts), func(a, b string) int {
-		return cmp.Or(cmp.Compare(counts[b], counts[a]), strings.Compare(a, b))
-	})
+	kinds := vocab.KeysByCount(counts)
 	kept := map[string]int64{}
 	for _, kind := range kinds[:min(len(kinds), maxKinds)] {
 		kept[kind] = counts[kind]

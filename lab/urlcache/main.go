@@ -18,7 +18,6 @@ package main
 
 import (
 	"bufio"
-	"cmp"
 	"encoding/binary"
 	"errors"
 	"flag"
@@ -214,12 +213,5 @@ func count(stream []vocab.Fingerprint) frequencies {
 	for _, fp := range stream {
 		counts[fp]++
 	}
-	byCount := make([]vocab.Fingerprint, 0, len(counts))
-	for fp := range counts {
-		byCount = append(byCount, fp)
-	}
-	slices.SortFunc(byCount, func(a, b vocab.Fingerprint) int {
-		return cmp.Or(cmp.Compare(counts[b], counts[a]), cmp.Compare(a, b))
-	})
-	return frequencies{byCount}
+	return frequencies{vocab.KeysByCount(counts)}
 }

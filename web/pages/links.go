@@ -257,7 +257,7 @@ func linkSites(m *messages.Printer, r *collection.LinkReport) (all []linkSite) {
 	}
 	for host, s := range sums {
 		shown := linksShown{site: host, num: reader.DefaultLinks}
-		all = append(all, linkSite{host, shown.href(r.URL, 0, 0), s.pages, quotations(m, commonest(s.texts))})
+		all = append(all, linkSite{host, shown.href(r.URL, 0, 0), s.pages, quotations(m, vocab.KeysByCount(s.texts))})
 	}
 	slices.SortFunc(all, func(a, b linkSite) int {
 		return cmp.Or(cmp.Compare(b.Pages, a.Pages), cmp.Compare(a.Host, b.Host))
@@ -267,15 +267,4 @@ func linkSites(m *messages.Printer, r *collection.LinkReport) (all []linkSite) {
 		all[i].Host = text.Shorten(text.Visible(all[i].Host), 64)
 	}
 	return all
-}
-
-// commonest returns texts in the order of how often they occur.
-func commonest(counts map[string]int) (texts []string) {
-	for t := range counts {
-		texts = append(texts, t)
-	}
-	slices.SortFunc(texts, func(a, b string) int {
-		return cmp.Or(cmp.Compare(counts[b], counts[a]), cmp.Compare(a, b))
-	})
-	return texts
 }

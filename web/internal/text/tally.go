@@ -1,9 +1,6 @@
 package text
 
-import (
-	"cmp"
-	"slices"
-)
+import "anatomy/vocab"
 
 // A Tallied is a count beside others.
 type Tallied struct {
@@ -14,18 +11,16 @@ type Tallied struct {
 
 // Tally returns counts that are not zero, the largest first.
 func Tally(counts map[string]int64) (all []Tallied) {
-	most := int64(1)
-	for name, n := range counts {
-		if n > 0 {
-			all = append(all, Tallied{Name: name, Count: n})
-			most = max(most, n)
+	for _, name := range vocab.KeysByCount(counts) {
+		n := counts[name]
+		if n <= 0 {
+			break
 		}
+		most := n
+		if len(all) > 0 {
+			most = all[0].Count
+		}
+		all = append(all, Tallied{Name: name, Count: n, Share: int(1000 * n / most)})
 	}
-	for i := range all {
-		all[i].Share = int(1000 * all[i].Count / most)
-	}
-	slices.SortFunc(all, func(a, b Tallied) int {
-		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Name, b.Name))
-	})
 	return all
 }

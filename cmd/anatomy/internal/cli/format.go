@@ -1,19 +1,17 @@
 package cli
 
 import (
-	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"anatomy/internal/plural"
+	"anatomy/vocab"
 )
 
 // GroupDigits returns a whole number with its digits in groups of three.
@@ -61,17 +59,10 @@ func FormatAge(now, then time.Time) string {
 	}
 }
 
-// KeysByCount returns the keys of counts, the highest count first, ties in alphabetical order.
-func KeysByCount(counts map[string]int64) []string {
-	return slices.SortedFunc(maps.Keys(counts), func(a, b string) int {
-		return cmp.Or(cmp.Compare(counts[b], counts[a]), strings.Compare(a, b))
-	})
-}
-
 // Tally lists the keys whose count is above 0 with their counts, the highest first.
 func Tally(counts map[string]int64) string {
 	var parts []string
-	for _, key := range KeysByCount(counts) {
+	for _, key := range vocab.KeysByCount(counts) {
 		if n := counts[key]; n > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", n, key))
 		}
