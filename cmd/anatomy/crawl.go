@@ -273,6 +273,9 @@ func runCrawl(c *cobra.Command, s *cli.GlobalFlags, f *crawlFlags, urls []string
 func (f *crawlFlags) prepare(
 	c *cobra.Command, s *cli.GlobalFlags, log *slog.Logger, urls []string,
 ) (o engine.Options, kept *rules.Rules, err error) {
+	if err := cli.CheckOutput(f.stats); err != nil { // before hours of crawling
+		return o, nil, fmt.Errorf("--stats: %w", err)
+	}
 	if kept, err = rules.Read(c, s.Data, ruleFlags(false)); err == nil {
 		kept.AddURLs(urls)
 		o, err = f.options(c, s, log, urls)
@@ -471,6 +474,8 @@ func (f *crawlFlags) check(c *cobra.Command) error {
 		return err
 	}
 	switch {
+	case f.watch && f.recrawl:
+		return cli.UsageErrorf("--recrawl exits when the due pages are visited and --watch does not exit: give one of them")
 	case !cli.IsLine(f.agent):
 		return cli.UsageErrorf("--user-agent takes one line of text")
 	case f.delay < 0:

@@ -16,25 +16,52 @@ import (
 //   - a device, a pipe or a socket is written to directly
 //   - a folder is an error
 func Output(path string, write func(io.Writer) error) error {
+	target, old, err := outputTarget(path)
+	switch {
+	case err != nil:
+		return err
+	case target == "":
+		return writeThrough(path, write)
+	}
+	return replaceOutput(target, old, write)
+}
+
+// CheckOutput returns an error if Output cannot begin to write a file. It changes no file, and does
+// not try one that is written to directly.
+func CheckOutput(path string) error {
+	target, _, err := outputTarget(path)
+	if err != nil || target == "" {
+		return err
+	}
+	w, err := createShared(OS, target, 0o666)
+	if err == nil {
+		w.Abort()
+	}
+	return err
+}
+
+// outputTarget returns the file that Output replaces for a path, and what it is, nil if it does not
+// exist; or "" if the path is written to directly.
+func outputTarget(path string) (target string, old fs.FileInfo, err error) {
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		if _, err := os.Lstat(path); err == nil { // a dangling symbolic link
-			return writeThrough(path, write)
+			return "", nil, nil
 		}
-		return replaceOutput(path, nil, write)
+		return path, nil, nil
 	case err != nil:
-		return err
+		return "", nil, err
 	case info.IsDir():
-		return fmt.Errorf("%s is a folder, not a file to write to", path)
+		return "", nil, fmt.Errorf("%s is a folder, not a file to write to", path)
 	case !info.Mode().IsRegular():
-		return writeThrough(path, write)
+		return "", nil, nil
 	}
-	target, err := filepath.EvalSymlinks(path)
+	target, err = filepath.EvalSymlinks(path)
 	if err != nil { // the file was deleted, as /dev/stdout may be
-		return writeThrough(path, write)
+		return "", nil, nil
 	}
-	return replaceOutput(target, info, write)
+	return target, info, nil
 }
 
 // replaceOutput replaces the content of a file. old is nil if there is none.

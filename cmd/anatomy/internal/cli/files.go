@@ -38,9 +38,23 @@ func WriteOutput(c *cobra.Command, name string, write func(io.Writer) error) err
 		return writeBuffered(w, write)
 	})
 	if err != nil && !begun {
-		return WithHint(err, "--output takes the name of a file to write")
+		return WithHint(err, nameFile)
 	}
 	return err
+}
+
+// nameFile is the hint after a file that cannot be written.
+const nameFile = "name a file that can be written, in a folder that exists"
+
+// CheckOutput returns an error if WriteOutput cannot write the file name. It changes nothing.
+func CheckOutput(name string) error {
+	if name == "" || name == "-" {
+		return nil
+	}
+	if err := durable.CheckOutput(name); err != nil {
+		return WithHint(err, nameFile)
+	}
+	return nil
 }
 
 func writeBuffered(w io.Writer, write func(io.Writer) error) error {

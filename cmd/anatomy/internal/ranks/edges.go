@@ -97,7 +97,7 @@ func withEdgeHint(err error) error {
 		return cli.WithHint(err, "raise --memory, or leave it out")
 	case errors.Is(err, pagerank.ErrNoHosts):
 		return cli.WithHint(err, "--method hosts and vouched need URLs for nodes, as \"links export --urls\" writes them")
-	case errors.Is(err, syscall.ENOSPC):
+	case errors.Is(err, syscall.ENOSPC), errors.As(err, new(*cli.HintError)):
 		return err
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		return cli.WithHint(err, "the file is cut off: copy it again")

@@ -57,7 +57,7 @@ func Has(dir string) bool {
 // CheckFlags returns an error for --shards n, 0 for none, if n is invalid, or the other flags of c
 // are not for shards.
 func CheckFlags(c *cobra.Command, dir string, n int) error {
-	if n < 0 || n > shards.Max {
+	if n < 0 || n > shards.Max || n == 0 && c.Flags().Changed("shards") {
 		return cli.UsageErrorf("--shards must be from 1 to %d", shards.Max)
 	}
 	const alone = "--%s works on one data folder, not on shards"
