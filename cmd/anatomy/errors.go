@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"os"
 	"strings"
 	"syscall"
 
@@ -54,6 +55,7 @@ func hint(s *cli.GlobalFlags, c *cobra.Command, err error) string {
 	var busy *datadir.BusyError
 	var divided *datadir.ShardsError
 	var rank *searcher.UnknownRankError
+	var file *fs.PathError
 	switch {
 	case errors.As(err, &own):
 		return own.Hint
@@ -81,6 +83,8 @@ func hint(s *cli.GlobalFlags, c *cobra.Command, err error) string {
 		return c.CommandPath() + " --help"
 	case errors.Is(err, datadir.ErrNone) && isOfShards(s.Data):
 		return "mount the disk of the shard, or make the folder again from a backup: anatomy restore FILE --data NEW"
+	case errors.Is(err, datadir.ErrNone) && datadir.OtherFile(s.Data) != "":
+		return "name another folder with --data; a new crawl needs one that is empty or does not exist"
 	case errors.Is(err, datadir.ErrNone):
 		return "name a data folder with --data, or start one: " + s.Command("crawl URL")
 	case errors.Is(err, vocab.ErrNoCrawl):
@@ -99,10 +103,12 @@ func hint(s *cli.GlobalFlags, c *cobra.Command, err error) string {
 		return "to list those that exist: " + s.Command("pagerank list") + "; to make one: anatomy pagerank --name NAME"
 	case errors.Is(err, pagerank.ErrNoNodes):
 		return "crawl some pages first: " + s.Command("crawl URL")
+	case errors.Is(err, syscall.ENOSPC) && errors.As(err, &file) && file.Path == os.Stdout.Name():
+		return "write standard output to another place, or free some space there"
 	case errors.Is(err, syscall.ENOSPC):
 		return "free some disk space and run the same command again"
 	case errors.Is(err, syscall.EROFS):
-		return "search, serve, stats and check work on a read-only disk; to write: mount it for writing"
+		return "search, serve, check, trace and links work on a read-only disk; to write: mount it for writing"
 	case errors.Is(err, fs.ErrPermission):
 		return "check the permissions, or name another file or folder"
 	case errors.Is(err, syscall.ENOTDIR):

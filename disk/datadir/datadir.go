@@ -38,6 +38,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -288,12 +289,29 @@ func claim(fsys durable.FS, dir string) error {
 	if err != nil {
 		return err
 	}
-	for _, e := range entries {
-		if !slices.Contains([]string{"VERSION.tmp", "LOCK", "cluster", "anatomy.toml"}, e.Name()) {
-			return fmt.Errorf("%s: %w, but other files (%s)", dir, ErrNone, e.Name())
-		}
+	if other := otherFile(entries); other != "" {
+		return fmt.Errorf("%s: %w, but other files (%s)", dir, ErrNone, other)
 	}
 	return writeVersion(fsys, dir, version{Version, newID()})
+}
+
+// OtherFile returns the name of a file that keeps a folder without data from becoming a data folder,
+// or "".
+func OtherFile(dir string) string {
+	entries, err := durable.OS.ReadDir(dir)
+	if err != nil {
+		return ""
+	}
+	return otherFile(entries)
+}
+
+func otherFile(entries []fs.DirEntry) string {
+	for _, e := range entries {
+		if !slices.Contains([]string{"VERSION.tmp", "LOCK", "cluster", "anatomy.toml"}, e.Name()) {
+			return e.Name()
+		}
+	}
+	return ""
 }
 
 func holder(dir string) int {

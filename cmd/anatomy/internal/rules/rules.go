@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -37,6 +38,8 @@ func Read(c *cobra.Command, dir string, newCrawl func() Crawl) (*Rules, error) {
 	if r.config, err = config.Read(dir); errors.Is(err, fs.ErrNotExist) {
 		r.config, r.dirty = config.New(dir), true
 		r.older = r.resumed
+	} else if errors.Is(err, syscall.ENOTDIR) {
+		return nil, cli.WithHint(fmt.Errorf("%s is a file, not a folder", dir), "name a folder with --data")
 	} else if err != nil {
 		return nil, cli.WithHint(err, "correct the file, or delete it and give the flags again")
 	}
