@@ -14,6 +14,7 @@ import (
 
 	"anatomy/cmd/anatomy/internal/cli"
 	"anatomy/cmd/anatomy/internal/record"
+	"anatomy/disk/shards"
 	"anatomy/upkeep"
 )
 
@@ -36,6 +37,9 @@ standard output. The server's certificates and keys are omitted.`,
 			screen := cli.NewConsole(c.ErrOrStderr())
 			line := screen.Progress()
 			began := time.Now()
+			if err := shards.Check(s.Data); err != nil { // before a folder is made
+				return err
+			}
 			name, err := backupName(args[0], began)
 			if err != nil {
 				return err
