@@ -97,18 +97,37 @@ func findTargets(p *pass, ref query.Ref) ([]vocab.DocID, error) {
 	if err != nil {
 		return nil, err
 	}
-	c, err := p.view.find(&u)
-	if err == nil || !errors.Is(err, ErrNotIndexed) || p.links == nil {
-		return []vocab.DocID{c.Doc}, err
-	}
-	doc, failed := p.links.Canonical(u)
-	if failed != nil || doc == 0 {
-		return nil, errors.Join(failed, err)
-	}
-	if _, _, failed := p.view.locate(doc); failed != nil {
+	c, err := findPage(p, &u)
+	if err != nil {
 		return nil, err
 	}
-	return []vocab.DocID{doc}, nil
+	return []vocab.DocID{c.Doc}, nil
+}
+
+// findPage returns the live document of a URL or, if there is none, of the page that the URL leads to
+// as a redirect or as a duplicate.
+func findPage(p *pass, u *weburl.URL) (c scoring.Candidate, err error) {
+	c, err = p.view.find(u)
+	if err == nil || !errors.Is(err, ErrNotIndexed) || p.links == nil {
+		return c, err
+	}
+	doc, failed := p.links.Canonical(*u)
+	if failed != nil || doc == 0 {
+		return c, errors.Join(failed, err)
+	}
+	part, ord, failed := p.view.locate(doc)
+	if failed != nil {
+		return c, err
+	}
+	info, err := part.Record(ord)
+	if err != nil {
+		return c, err
+	}
+	canonical, err := weburl.Parse(info.URL)
+	if err != nil {
+		return c, err
+	}
+	return p.view.find(&canonical)
 }
 
 // findSite returns the documents of a host and its subdomains.

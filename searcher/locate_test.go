@@ -141,6 +141,12 @@ func TestReferences(t *testing.T) {
 			t.Errorf("%s: absent %q", text, r.Absent)
 		}
 	}
+	for url, want := range map[string]string{"http://x.org/": "http://x.org/", "http://copy.org/": "http://x.org/", "http://copy.org/gone": "", "http://y.com/nohow": ""} {
+		e, err := s.Explain(t.Context(), searcher.Request{Query: "absent"}, url)
+		if want == "" && !errors.Is(err, searcher.ErrNotIndexed) || want != "" && (err != nil || e.URL != want) {
+			t.Errorf("explain %s: %v, %v, want %q", url, e, err, want)
+		}
+	}
 	g.broken = errors.New("the disk is on fire")
 	for _, one := range []*searcher.Searcher{s, f.open(searcher.Options{})} {
 		r, err := one.Search(t.Context(), searcher.Request{Query: "link:x.org/ OR info:x.org/"})

@@ -172,7 +172,8 @@ func visitAll(ctx context.Context, p *pass, pages []scoring.Candidate, each func
 }
 
 // Explain explains the score of the page at a URL for the query, preferences and rank vector of a
-// request, whether or not the page matches.
+// request, whether or not the page matches. A URL that leads to another page, as a redirect or as a
+// duplicate, stands for that page.
 func (s *Searcher) Explain(ctx context.Context, req Request, url string) (*Explanation, error) {
 	u, err := weburl.Parse(url)
 	if err != nil {
@@ -198,7 +199,7 @@ func (s *Searcher) Explain(ctx context.Context, req Request, url string) (*Expla
 }
 
 func explainURL(p *pass, u *weburl.URL) (*Explanation, error) {
-	c, err := p.view.find(u)
+	c, err := findPage(p, u)
 	if err != nil {
 		return nil, err
 	}

@@ -139,7 +139,7 @@ func (s *v1) proxyOf(m *searcher.ImageResult) string {
 
 func (s *v1) apiExplain(c *gin.Context) (any, error) {
 	p := params.Read(c)
-	_, _, e, err := s.reader.ExplanationAsked(c.Request.Context(), p, p.Searched())
+	_, e, err := s.reader.ExplanationAsked(c.Request.Context(), p, p.Searched())
 	if err != nil {
 		return nil, err
 	}

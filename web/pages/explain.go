@@ -43,12 +43,12 @@ const barScale = 1000
 
 func (s *searchPages) explain(c *gin.Context) error {
 	p := params.Read(c)
-	query, target, e, err := s.reader.ExplanationAsked(c.Request.Context(), p, visitor.Of(c, p).Searched())
+	query, e, err := s.reader.ExplanationAsked(c.Request.Context(), p, visitor.Of(c, p).Searched())
 	if err != nil {
 		return err
 	}
 	v := s.View(c, "Why this result", query)
-	v.Body = newExplainView(target, e)
+	v.Body = newExplainView(e)
 	return s.Render(c, http.StatusOK, "explain", v)
 }
 
@@ -57,10 +57,10 @@ func points(m *messages.Printer, s searcher.Score) string {
 	return m.Decimal(strings.Replace(fmt.Sprintf("%.3f", s.Points()), "-", "−", 1))
 }
 
-func newExplainView(target string, e *searcher.Explanation) *explainView {
+func newExplainView(e *searcher.Explanation) *explainView {
 	v := &explainView{
-		URL: text.Linkable(target), Crumbs: text.Breadcrumb(target), Score: e.Score, Folded: e.Folded, Pinned: e.Pinned,
-		Info: address.TraceHref(target), Links: address.LinksHref(target),
+		URL: text.Linkable(e.URL), Crumbs: text.Breadcrumb(e.URL), Score: e.Score, Folded: e.Folded, Pinned: e.Pinned,
+		Info: address.TraceHref(e.URL), Links: address.LinksHref(e.URL),
 	}
 	parts := slices.Clone(e.Parts)
 	slices.SortStableFunc(parts, func(a, b searcher.Part) int { return cmp.Compare(b.Points, a.Points) })

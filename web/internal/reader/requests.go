@@ -85,16 +85,16 @@ func (r *Reader) PageAsked(ctx context.Context, p *params.Params, version string
 }
 
 // ExplanationAsked explains the score of parameter url for q.
-func (r *Reader) ExplanationAsked(ctx context.Context, p *params.Params, preferred searcher.Preferences) (query, target string, e *searcher.Explanation, err error) {
-	query, target = p.Text("q", params.MaxQuery), p.Text("url", params.MaxURL)
+func (r *Reader) ExplanationAsked(ctx context.Context, p *params.Params, preferred searcher.Preferences) (query string, e *searcher.Explanation, err error) {
+	query, target := p.Text("q", params.MaxQuery), p.Text("url", params.MaxURL)
 	rank, anchors := p.Text("rank", params.MaxRank), p.Anchors()
 	p.Required("q", query)
 	p.Required("url", target)
 	if p.Err != nil {
-		return "", "", nil, p.Err
+		return "", nil, p.Err
 	}
 	e, err = r.Explain(ctx, searcher.Request{
 		Query: query, Preferences: params.OfSearch(preferred, true), Rank: rank, Anchors: anchors,
 	}, target)
-	return query, target, e, err
+	return query, e, err
 }
