@@ -126,6 +126,7 @@ upkeep: vocab weburl warc config urlserver storeserver indexer index ranking pag
 config: disk/durable
 cmd/anatomy/internal/cli: vocab disk/durable internal/plural
 cmd/anatomy/internal/service:
+cmd/anatomy/internal/backups: upkeep disk/shards cmd/anatomy/internal/cli cmd/anatomy/internal/record
 cmd/anatomy/internal/sharded: vocab control engine engine/collective disk/datadir disk/shards cmd/anatomy/internal/cli cmd/anatomy/internal/progress
 cmd/anatomy/internal/manual: cmd/anatomy/internal/cli
 cmd/anatomy/internal/ranks: weburl pagerank pagerank/bvgraph ranking cmd/anatomy/internal/cli cmd/anatomy/internal/rankpage cmd/anatomy/internal/record internal/plural

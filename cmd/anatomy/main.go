@@ -10,6 +10,7 @@ import (
 	"os"
 	"runtime/debug"
 
+	"anatomy/cmd/anatomy/internal/backups"
 	"anatomy/cmd/anatomy/internal/cli"
 	"anatomy/cmd/anatomy/internal/clusters"
 	"anatomy/cmd/anatomy/internal/configs"
@@ -111,7 +112,7 @@ the browser, as JSON and in the terminal.`,
 			newExplain(s), newTrace(s), newLinks(s), newStats(s), newDump(s), resolve.New()}},
 		{"study", "rank and measure", []*cobra.Command{ranks.New(s), quality.NewEval(s), quality.NewBench(s)}},
 		{"maintain", "maintain the data folder", []*cobra.Command{
-			configs.New(s, ruleFlags(true)), newCheck(s), newBackup(s), newRestore(s), newCompact(s), newIndex(s), imports.New(s),
+			configs.New(s, ruleFlags(true)), newCheck(s), backups.New(s), backups.NewRestore(s), newCompact(s), newIndex(s), imports.New(s),
 			export.New(s, version()), newSplit(s), disks.New(s)}},
 		{"machines", "several machines", []*cobra.Command{
 			newCrawler(s), newNode(s), clusters.New(s, version())}},

@@ -1,4 +1,5 @@
-package main
+// Package backups has the commands that save a data folder as one file, and make one from such a file.
+package backups
 
 import (
 	"context"
@@ -18,7 +19,8 @@ import (
 	"anatomy/upkeep"
 )
 
-func newBackup(s *cli.GlobalFlags) *cobra.Command {
+// New returns the command backup.
+func New(s *cli.GlobalFlags) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "backup FILE|FOLDER",
 		Short: "write the data folder to one file, even during a crawl",
@@ -57,11 +59,11 @@ standard output. The server's certificates and keys are omitted.`,
 			return nil
 		},
 	}
-	c.AddCommand(newBackupVerify())
+	c.AddCommand(newVerify())
 	return c
 }
 
-func newBackupVerify() *cobra.Command {
+func newVerify() *cobra.Command {
 	return &cobra.Command{
 		Use:   "verify FILE",
 		Short: "verify a backup without restoring it",
@@ -118,7 +120,8 @@ func readBackup(
 	return report, err
 }
 
-func newRestore(s *cli.GlobalFlags) *cobra.Command {
+// NewRestore returns the command restore.
+func NewRestore(s *cli.GlobalFlags) *cobra.Command {
 	return &cobra.Command{
 		Use:   "restore FILE",
 		Short: "make a data folder from a backup",
