@@ -71,6 +71,7 @@ searcher/internal/presentation: vocab analysis searcher/query searcher/scoring s
 searcher/internal/suggest: analysis searcher/query searcher/internal/memo
 searcher/internal/shard: vocab analysis searcher/query searcher/scoring searcher/internal/arena searcher/internal/facets searcher/internal/presentation searcher/internal/retrieval searcher/internal/snapshot disk/segment
 searcher/internal/images: vocab analysis searcher/scoring
+internal/jsonerror:
 internal/plural:
 internal/raster:
 internal/test/testweb: vocab weburl urlserver crawler crawler/dnsclient index engine upkeep collection searcher demo disk/*
@@ -91,7 +92,7 @@ web/internal/reported: web/internal/messages web/internal/text internal/plural
 web/internal/access: web/internal/respond web/internal/text
 web/internal/text: vocab searcher analysis weburl
 web/internal/recent: web/internal/text
-web/internal/params: vocab searcher weburl web/internal/respond web/internal/text
+web/internal/params: vocab searcher weburl web/internal/respond web/internal/text internal/jsonerror
 web/internal/address: vocab searcher web/internal/respond
 web/internal/inert: vocab weburl web/internal/text
 web/internal/prefsfile: searcher web/internal/messages web/internal/params web/internal/text
@@ -139,7 +140,7 @@ cmd/anatomy/internal/history: disk/crawllog disk/shards engine urlserver cmd/ana
 cmd/anatomy/internal/schedule: config disk/crawllog cmd/anatomy/internal/cli
 cmd/anatomy/internal/serving: weburl disk/shards cmd/anatomy/internal/cli
 cmd/anatomy/internal/configs: config disk/crawllog disk/shards searcher web/admin cmd/anatomy/internal/cli cmd/anatomy/internal/quality cmd/anatomy/internal/record cmd/anatomy/internal/rules cmd/anatomy/internal/schedule internal/plural
-cmd/anatomy/internal/quality: vocab weburl eval upkeep searcher searcher/scoring collection disk/datadir disk/durable disk/shards searcher/synonyms searcher/reload cmd/anatomy/internal/cli cmd/anatomy/internal/rules internal/plural
+cmd/anatomy/internal/quality: vocab weburl eval upkeep searcher searcher/scoring collection disk/datadir disk/durable disk/shards searcher/synonyms searcher/reload cmd/anatomy/internal/cli cmd/anatomy/internal/rules internal/plural internal/jsonerror
 cmd/anatomy/internal/tuning: config eval searcher web/admin disk/durable cmd/anatomy/internal/quality cmd/anatomy/internal/rules
 cmd/anatomy/internal/export: upkeep warc parallel cmd/anatomy/internal/cli internal/plural
 cmd/anatomy/internal/imports: upkeep warc cmd/anatomy/internal/cli cmd/anatomy/internal/record internal/plural

@@ -302,6 +302,9 @@ func post(s *Server, target, kind, body string) *httptest.ResponseRecorder {
 
 func TestBatch(t *testing.T) {
 	s := fullServer()
+	if w := post(s, "/api/v1/batch", "application/json", "[]"); !strings.Contains(w.Body.String(), "The body is not valid: it must be an object, not a list.") {
+		t.Errorf("a list: %s", w.Body)
+	}
 	w := post(s, "/api/v1/batch", "application/json", `{"searches":[{"q":"inverted index","num":2,"start":1},{"q":""},{"q":"fail"},{"q":"nothing"},{"q":"fox","type":"image","num":3},{"q":"fox type:image"},{"q":"fox","type":"sound"}]}`)
 	var answer struct {
 		Answers []struct {

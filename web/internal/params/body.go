@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"strings"
 
+	"anatomy/internal/jsonerror"
 	"anatomy/web/internal/respond"
 
 	"github.com/gin-gonic/gin"
@@ -43,7 +43,7 @@ func DecodeJSON(c *gin.Context, into any, set ...func(*json.Decoder)) error {
 	case errors.As(err, &tooLong):
 		return respond.NewProblem(http.StatusRequestEntityTooLarge, "too_long", "That request is too long", fmt.Sprintf("The limit of the body is %d bytes.", maxBody))
 	case err != nil:
-		return respond.BadParameter("The body is not valid: " + strings.TrimPrefix(err.Error(), "json: ") + ".")
+		return respond.BadParameter("The body is not valid: " + jsonerror.Text(err) + ".")
 	}
 	return nil
 }

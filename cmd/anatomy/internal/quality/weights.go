@@ -16,6 +16,7 @@ import (
 	"anatomy/collection"
 	"anatomy/disk/datadir"
 	"anatomy/disk/shards"
+	"anatomy/internal/jsonerror"
 	"anatomy/searcher"
 	"anatomy/searcher/reload"
 	"anatomy/searcher/scoring"
@@ -76,7 +77,7 @@ func decodeWeights(name string) (searcher.Weights, error) {
 	d := json.NewDecoder(io.LimitReader(f, maxWeights))
 	d.DisallowUnknownFields()
 	if err := d.Decode(&w); err != nil {
-		return w, cli.WithHint(fmt.Errorf("weights %s: %w", name, err), "doc/evaluation.md shows such a file")
+		return w, cli.WithHint(fmt.Errorf("weights %s: %s", name, jsonerror.Text(err)), "doc/evaluation.md shows such a file")
 	}
 	return w, nil
 }
