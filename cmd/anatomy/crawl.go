@@ -183,7 +183,7 @@ logs in; "anatomy index --public-only" makes a folder without them.`,
   anatomy crawl
   anatomy crawl --recrawl
   anatomy crawl --watch --serve --max-age 24h`,
-		Annotations:       map[string]string{"takes": "arguments, beside commands", cli.UntilEnded: "yes", cli.Spreads: "yes"},
+		Annotations:       map[string]string{cli.UntilEnded: "yes", cli.Spreads: "yes"},
 		Args:              cobra.ArbitraryArgs,
 		ValidArgsFunction: cobra.NoFileCompletions,
 	}

@@ -120,12 +120,16 @@ func printResults(w io.Writer, a *searcher.Response, r searcher.Request) {
 	if !a.Exact {
 		relation = "at least "
 	}
+	query := ""
+	if a.Interpreted != "" { // a query without words has none
+		query = " " + cli.OneLine(a.Interpreted)
+	}
 	most := ""
 	if a.Most > 0 {
 		most = fmt.Sprintf(", and %d have most of its words", a.Most)
 	}
-	fmt.Fprintf(w, "%s%d of %d pages match %s%s (%.1f ms)\n", relation, a.Total, a.Documents,
-		cli.OneLine(a.Interpreted), most, float64(a.Took)/float64(time.Millisecond))
+	fmt.Fprintf(w, "%s%d of %d pages match%s%s (%.1f ms)\n", relation, a.Total, a.Documents,
+		query, most, float64(a.Took)/float64(time.Millisecond))
 	for _, note := range append(a.Cut, a.Why) {
 		if note != "" {
 			fmt.Fprintln(w, cli.OneLine(note))

@@ -33,8 +33,7 @@ standard output. The server's certificates and keys are omitted.`,
 		Example: `  anatomy backup backups/
   anatomy backup verify backups/anatomy-20261121T090000Z.tar.zst
   anatomy backup - | ssh other 'cat >anatomy.tar.zst'`,
-		Annotations: map[string]string{"takes": "arguments, beside commands"},
-		Args:        cli.ExactArgs(1, "a file or a folder"),
+		Args: cli.ExactArgs(1, "a file or a folder"),
 		RunE: func(c *cobra.Command, args []string) error {
 			screen := cli.NewConsole(c.ErrOrStderr())
 			line := screen.Progress()

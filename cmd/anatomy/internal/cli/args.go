@@ -16,7 +16,7 @@ func CompleteFlag(c *cobra.Command, flag string, values ...string) {
 }
 
 // UsageTemplate is cobra's usage text without its empty lines and capital letters.
-const UsageTemplate = `usage: {{if and .HasAvailableSubCommands (not .Annotations.takes)}}{{.CommandPath}} COMMAND{{else}}{{.UseLine}}{{end}}
+const UsageTemplate = `usage: {{if .Annotations.groups}}{{.CommandPath}} COMMAND{{else}}{{.UseLine}}{{end}}
 {{- if .HasAvailableSubCommands}}
 {{- $c := .}}{{range $g := .Groups}}
 
@@ -56,6 +56,7 @@ func RequireSubcommand(c *cobra.Command) {
 		}
 		return FlagError(at, err)
 	})
+	c.Annotations = map[string]string{"groups": "other commands, and does nothing itself"}
 	c.Args = cobra.ArbitraryArgs
 	c.RunE = func(c *cobra.Command, args []string) error {
 		if len(args) > 0 {

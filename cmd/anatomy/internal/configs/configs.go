@@ -46,7 +46,6 @@ follows from its next start, and names a file of synonyms, with lines such as po
 			}
 			return nil
 		},
-		Annotations: map[string]string{"takes": "arguments, beside commands"},
 		RunE: func(c *cobra.Command, _ []string) error {
 			kept, err := open(s)
 			if err != nil {
