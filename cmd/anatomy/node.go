@@ -45,8 +45,8 @@ func newNode(s *cli.GlobalFlags) *cobra.Command {
 	c.Use, c.Short = "node [URL...]", "crawl, keep a copy, and search, as one of several machines"
 	c.Long = `Node is one of several machines that share a collection in a bucket, see "anatomy cluster --help". All run the same
 command. One of them owns the collection: it crawls, and copies its data folder to the bucket every few seconds. The
-others keep copies; every node answers queries. When the owner dies, a node with an up-to-date copy takes over within
-15 s and goes on with the crawl: pages that were fetched in the last seconds before are fetched again. An owner that
+others keep copies; every node answers queries. When the owner dies, a node with an up-to-date copy takes over after
+8 s and goes on with the crawl: pages that were fetched in the last seconds before are fetched again. An owner that
 wakes up after that sees that it was replaced, and keeps a copy again.
 
 With --shards, given to the first node, the collection has shards. One node owns all of them; with --divide as well,
