@@ -658,6 +658,8 @@ func fruitless(ctx context.Context, c sharded.Crawl, o *engine.Options, s *engin
 	case strings.Contains(why, dnsclient.ErrNoName.Error()):
 		hint = "check the spelling of the host; " + hint
 		why = dnsclient.ErrNoName.Error() // the seed has the name of the host
+	case strings.Contains(why, "does not look like a TLS handshake") && !strings.Contains(seed, "://"): // crypto/tls
+		hint = "a URL without a scheme is an https URL; for http: " + at.Command("crawl "+cli.ShellQuote("http://"+seed))
 	case fetch.Status == http.StatusUnauthorized:
 		hint = "to sign in, run it again with --credentials FILE; " + hint
 	case fetch.Status == http.StatusForbidden: // the same command visits it again
