@@ -175,6 +175,34 @@ func TestRecrawlEnds(t *testing.T) {
 	b.check()
 }
 
+// TestRecrawlAfterSilentSeed: a seed whose host was given up before any time was stated, so that it has
+// no FirstSeen, is due at once, and does not keep other pages from a recrawl.
+func TestRecrawlAfterSilentSeed(t *testing.T) {
+	silent := Result{Outcome: vocab.Failed, Reason: "connection refused"}
+	o := Options{Policy: BreadthFirst, Delay: -1, HostTries: 1, Backoff: time.Second}
+	b := newBench(t, o)
+	docs := b.seed("http://a.test/", "http://silent.test/")
+	b.visit("http://a.test/", Result{Outcome: vocab.Fetched, Address: 1})
+	b.visit("http://silent.test/", silent)
+	b.pass(time.Minute)
+	b.none(0)
+	if r := b.record(docs[1], docindex.GivenUp); !r.FirstSeen.IsZero() {
+		t.Fatalf("the seed was first seen on %v", r.FirstSeen)
+	}
+	o.Recrawl = Recrawl{Mode: RecrawlDue, MaxAge: -1}
+	for run := range 2 {
+		b.reopen(o)
+		b.check()
+		if run == 0 { // then it is due after a day
+			b.visit("http://silent.test/", silent)
+		}
+		b.visit("http://a.test/", Result{Outcome: vocab.Unmodified})
+		b.pass(time.Minute)
+		b.none(0)
+		b.check()
+	}
+}
+
 // TestRecrawlAhead: a page that changes each day is visited each night, though it is due minutes after
 // the recrawl begins; one that does not change, in fewer nights. Each is visited at most once a night.
 func TestRecrawlAhead(t *testing.T) {

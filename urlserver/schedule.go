@@ -52,6 +52,10 @@ func (s *schedule) retry(
 	}
 }
 
+// firstDue is the earliest time of a revisit: earlier ones would be stored as none. A seed that was given
+// up before a time was stated has no FirstSeen, from which its revisit is counted.
+var firstDue = time.UnixMilli(1).UTC()
+
 // revisitAt schedules a document for a revisit.
 func (s *schedule) revisitAt(b *docindex.Batch, r *docindex.Record, due time.Time) {
 	r.Due = time.Time{}
@@ -62,6 +66,9 @@ func (s *schedule) revisitAt(b *docindex.Batch, r *docindex.Record, due time.Tim
 		return
 	}
 	r.Due = due.UTC().Truncate(time.Millisecond)
+	if r.Due.Before(firstDue) {
+		r.Due = firstDue
+	}
 	if !r.Due.After(s.horizon()) { // at most once per run
 		r.Due = s.horizon().UTC().Truncate(time.Millisecond).Add(time.Millisecond)
 	}
@@ -147,12 +154,16 @@ func (s *schedule) horizon() time.Time { return s.begun.Add(s.o.Recrawl.Ahead) }
 
 const metaRecrawl = "recrawl"
 
+// revisitsVersion changes when tables of before are to be made again. In version 1 a revisit before 1970
+// kept all others from being found.
+const revisitsVersion = 2
+
 // rebuild rebuilds the table of revisits from the records if the last run had none, other bounds or
 // another scope. That is a pass over all records; a crawl without revisits never does it.
 func (s *schedule) rebuild(scope string) error {
 	text := ""
 	if p := s.o.Recrawl; p.Mode != NoRecrawl {
-		text = fmt.Sprintf("%s to %s\n%s", p.MinAge, p.MaxAge, scope)
+		text = fmt.Sprintf("%s to %s\n%s\n%d", p.MinAge, p.MaxAge, scope, revisitsVersion)
 	}
 	before, err := s.db.Meta(metaRecrawl)
 	if err != nil {
