@@ -16,6 +16,7 @@ import (
 	"anatomy/indexer/officetext"
 	"anatomy/searcher"
 	"anatomy/vocab"
+	"anatomy/weburl"
 )
 
 // A Site is a data folder, or a folder of shards, as the web server uses it: its searcher, its
@@ -93,18 +94,37 @@ func (s *Site) AnswerStats() searcher.AnswerStats { return s.Searcher.Stats().An
 // MissingShards returns the numbers of the shards that are not on this machine.
 func (s *Site) MissingShards() []int { return s.Searcher.Stats().Missing }
 
-// Explain explains the score of a page. The error wraps ErrNotFound if the page is not indexed.
+// parseTyped parses a URL as typed by a user. The error wraps ErrBadURL.
+func parseTyped(url string) (weburl.URL, error) {
+	u, err := weburl.ParseTyped(url)
+	if err != nil {
+		err = fmt.Errorf("%w: %w", ErrBadURL, err)
+	}
+	return u, err
+}
+
+// Explain explains the score of a page. The error wraps ErrNotFound if the page is not indexed, and
+// ErrBadURL if url is not valid.
 func (s *Site) Explain(ctx context.Context, r searcher.Request, url string) (*searcher.Explanation, error) {
-	e, err := s.Searcher.Explain(ctx, r, url)
+	u, err := parseTyped(url)
+	if err != nil {
+		return nil, err
+	}
+	e, err := s.Searcher.Explain(ctx, r, u.String())
 	if errors.Is(err, searcher.ErrNotIndexed) {
 		return nil, fmt.Errorf("%w: %w", ErrNotFound, err)
 	}
 	return e, err
 }
 
-// Find returns the document of a URL. The error wraps ErrNotFound if it is not indexed.
+// Find returns the document of a URL. The error wraps ErrNotFound if it is not indexed, and ErrBadURL if
+// url is not valid.
 func (s *Site) Find(ctx context.Context, url string) (vocab.DocID, error) {
-	doc, err := s.Searcher.Find(ctx, url)
+	u, err := parseTyped(url)
+	if err != nil {
+		return 0, err
+	}
+	doc, err := s.Searcher.Find(ctx, u.String())
 	if errors.Is(err, searcher.ErrNotIndexed) {
 		err = fmt.Errorf("%w: %w", ErrNotFound, err)
 	}

@@ -168,9 +168,9 @@ func (s *Site) Life(ctx context.Context, doc vocab.DocID) (*Life, error) {
 
 // Trace is ReadTrace for a URL as typed by a user. The error wraps ErrBadURL if it is not valid.
 func (s *Site) Trace(ctx context.Context, url string) (*Trace, error) {
-	u, err := weburl.ParseTyped(url)
+	u, err := parseTyped(url)
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrBadURL, err)
+		return nil, err
 	}
 	t, unread, err := ReadTrace(ctx, s.dir, s.Searcher, u)
 	s.noted(unread) // the trace reports that records are missing

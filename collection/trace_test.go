@@ -14,6 +14,7 @@ import (
 	"anatomy/disk/datadir"
 	"anatomy/engine"
 	"anatomy/internal/test/testweb"
+	"anatomy/searcher"
 )
 
 // A site answers why pages are or are not in the index, of a folder that no crawl has open.
@@ -59,8 +60,23 @@ func TestSiteTrace(t *testing.T) {
 	if err != nil || !slices.Equal(got.Similar, []string{"http://one.test/there/"}) {
 		t.Errorf("similar URLs are %q: %v", got.Similar, err)
 	}
-	if _, err := site.Trace(t.Context(), "ftp://one.test/"); !errors.Is(err, collection.ErrBadURL) {
-		t.Errorf("a bad URL: %v", err)
+	want, err := site.Find(t.Context(), "http://one.test/there/")
+	if doc, typed := site.Find(t.Context(), "one.test/there/"); err != nil || typed != nil || doc != want {
+		t.Errorf("without a scheme the page is document %d (%v), want %d (%v)", doc, typed, want, err)
+	}
+	request := searcher.Request{Query: "four"}
+	if e, err := site.Explain(t.Context(), request, "one.test/there/"); err != nil || !e.Matches {
+		t.Errorf("without a scheme the page is explained as %+v, %v", e, err)
+	}
+	for _, bad := range []string{"ftp://one.test/", "http://", "http://user:secret@one.test/", "http://[::1", "http://one.test:99999/"} {
+		_, traced := site.Trace(t.Context(), bad)
+		_, found := site.Find(t.Context(), bad)
+		_, explained := site.Explain(t.Context(), request, bad)
+		for _, err := range []error{traced, found, explained} {
+			if !errors.Is(err, collection.ErrBadURL) {
+				t.Errorf("%s: %v", bad, err)
+			}
+		}
 	}
 	if after := files(t, dir); !maps.Equal(after, before) {
 		t.Errorf("asking changed the folder:\n%v\nwas\n%v", after, before)
