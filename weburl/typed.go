@@ -33,8 +33,8 @@ func ParseTyped(s string) (URL, error) {
 // hasUser reports whether a URL with a scheme has a user name or password.
 func hasUser(s string) bool {
 	_, rest, _ := strings.Cut(s, ":")
-	rest = strings.TrimLeft(rest, `/\`)
-	if end := strings.IndexAny(rest, `/\?#`); end >= 0 {
+	rest = strings.TrimLeft(rest, "/")
+	if end := strings.IndexAny(rest, "/?#"); end >= 0 {
 		rest = rest[:end]
 	}
 	return strings.Contains(rest, "@")
