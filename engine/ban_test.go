@@ -12,6 +12,7 @@ import (
 	"anatomy/internal/test/testweb"
 	"anatomy/upkeep"
 	"anatomy/vocab"
+	"anatomy/weburl"
 )
 
 // banWeb has two sites with links between them, and a duplicate over both.
@@ -65,7 +66,7 @@ func TestBan(t *testing.T) {
 	}
 	gone("at once")
 	patterns, err := upkeep.Blocked(t.Context(), o.Dir)
-	if testweb.Must(t, err); !slices.Equal(patterns, []string{"two.test/*", "*.two.test/*"}) {
+	if testweb.Must(t, err); !slices.Equal(patterns, []string{"two.test/*", "*.two.test/*", "two.test:*", "*.two.test:*"}) {
 		t.Errorf("patterns %q", patterns)
 	}
 	if trace := testweb.TraceOf(t, o.Dir, "http://two.test/deep"); !strings.Contains(trace, "removed permanently") {
@@ -99,6 +100,27 @@ func TestBan(t *testing.T) {
 	testweb.SameLists(t, "index", testweb.Searchable(t, o.Dir), want)
 	if report, err = upkeep.Unblock(t.Context(), o.Dir, []string{"two.test"}); err != nil || len(report.Patterns) > 0 {
 		t.Errorf("again: %+v %v", report, err)
+	}
+}
+
+// TestBlockPatterns: a site has all its hosts and ports, a host with a port has that one.
+func TestBlockPatterns(t *testing.T) {
+	for target, want := range map[string][]string{
+		"a.test":      {"http://a.test/", "https://a.test:8000/x", "http://www.a.test/x", "http://www.a.test:8000/"},
+		"a.test:8000": {"https://a.test:8000/x", "http://www.a.test:8000/"},
+	} {
+		patterns, err := engine.BlockPatterns([]string{target})
+		testweb.Must(t, err)
+		f := weburl.Filter{Scope: weburl.AnyScope, Exclude: patterns}
+		var blocked []string
+		for _, url := range []string{"http://a.test/", "https://a.test:8000/x", "http://www.a.test/x", "http://www.a.test:8000/", "http://ba.test/", "http://a.test.b.test:8000/"} {
+			if u, err := weburl.Parse(url); err != nil || !f.Admits(&u, vocab.PageTarget) {
+				blocked = append(blocked, url)
+			}
+		}
+		if !slices.Equal(blocked, want) {
+			t.Errorf("%s: %q", target, blocked)
+		}
 	}
 }
 

@@ -23,7 +23,7 @@ import (
 var ErrEnding = errors.New("the crawl is about to end: try again in a moment")
 
 // BlockPatterns converts targets to patterns of weburl.Filter. A target is a URL, a site
-// ("example.org" includes all its hosts), or a pattern of URLs with stars.
+// ("example.org" includes all its hosts and ports), or a pattern of URLs with stars.
 func BlockPatterns(targets []string) (patterns []string, err error) {
 	for _, target := range targets {
 		t := strings.TrimSpace(target)
@@ -43,6 +43,9 @@ func BlockPatterns(targets []string) (patterns []string, err error) {
 			patterns = append(patterns, rest)
 		} else {
 			patterns = append(patterns, rest+"*", "*."+rest+"*")
+			if host := strings.TrimSuffix(rest, "/"); !strings.Contains(host, ":") { // all ports
+				patterns = append(patterns, host+":*", "*."+host+":*")
+			}
 		}
 	}
 	return patterns, nil
