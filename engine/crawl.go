@@ -143,7 +143,7 @@ func Open(ctx context.Context, o Options) (_ *Crawl, err error) {
 	c.intake.stages, c.intake.alternates = s, newAlternates()
 	c.fetcher = fetcher{stages: s, intake: &c.intake, connections: o.Connections,
 		rateLimit: o.Crawler.Rate.Rate()}
-	c.committer.stages, c.committer.revisits.stages = s, s
+	c.committer.stages, c.committer.revisits = s, revisits{stages: s, successors: map[vocab.DocID]vocab.DocID{}}
 	c.recovery = recovery{stages: s, intake: &c.intake, pdf: o.PDF}
 	c.background = background{
 		stages: s, intake: &c.intake, recovery: &c.recovery,

@@ -225,6 +225,39 @@ func TestIndexCatchesUp(t *testing.T) {
 	}
 }
 
+// TestHomePageOfTwoNames: a change of a page that has two URLs, of which the other one is visited first,
+// is no loss of a page; and one of the two that becomes the copy of a third page is.
+func TestHomePageOfTwoNames(t *testing.T) {
+	w := testweb.New(t)
+	pages := func(home, index string) {
+		w.Page("one.test/", home)
+		w.Page("one.test/index.html", index)
+	}
+	const links = `<a href="/index.html">home</a> <a href="/other">other</a>`
+	const other = `<p>the text of another page <a href="/index.html">home</a> <a href="/third">third</a>`
+	w.Page("one.test/other", other)
+	w.Page("one.test/third", `<p>a third page <a href="/index.html">home</a>`)
+	pages("<p>first text "+links, "<p>first text "+links)
+	o := w.Options(t.TempDir(), "http://one.test/")
+	testweb.Crawl(t, o)
+	for _, c := range []struct {
+		home, other string
+		left        int64
+	}{
+		{"<p>second text " + links, other, 0},
+		{"<p>third text " + links, other, 0},
+		{"<p>third text " + links, "<p>third text " + links, 1},
+	} {
+		pages(c.home, c.home)
+		w.Page("one.test/other", c.other)
+		s := testweb.Crawl(t, testweb.Recrawling(o))
+		allCounted(t, s)
+		if s.Revisits.Left != c.left {
+			t.Errorf("%s: %+v", c.home, s.Revisits)
+		}
+	}
+}
+
 // TestUnchanged: what has not changed costs no record, no segment and no link run.
 func TestUnchanged(t *testing.T) {
 	w := newMovingWeb(t, 1, 16)

@@ -58,6 +58,8 @@ func sitemapContent(f *vocab.Fetch) vocab.ContentID {
 type revisits struct {
 	*stages
 	visited, unchanged, notModified, changed, left, absent, unconfirmed atomic.Int64
+
+	successors map[vocab.DocID]vocab.DocID // duplicates that have become pages, by the page whose body they had
 }
 
 func (n *revisits) stats() RevisitStats {
@@ -98,9 +100,13 @@ func (n *revisits) revisited(o *outcome) error {
 	switch {
 	case o.document != nil:
 		n.changed.Add(1)
+		if o.before.IsDuplicate() {
+			n.successors[was.Alias] = after.Doc
+		}
 	case was.Outcome != is.Outcome || was.Alias != is.Alias:
 		o.after = &after
-		if o.before.IsPage() {
+		isSame := after.IsDuplicate() && n.successors[after.Doc] == is.Alias // "/" has become the page of "/index.html"
+		if o.before.IsPage() && !isSame {
 			n.left.Add(1)
 		} else {
 			n.changed.Add(1)

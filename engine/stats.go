@@ -80,7 +80,7 @@ type RevisitStats struct {
 	Unchanged   int64 `json:"unchanged"`    // 304, the same body, or the same redirect
 	NotModified int64 `json:"not_modified"` // of these, 304
 	Changed     int64 `json:"changed"`      // a new version was stored, or the outcome of a URL without a page changed
-	Left        int64 `json:"left"`         // now not found, forbidden, redirected or a duplicate
+	Left        int64 `json:"left"`         // now not found, forbidden, redirected, or a duplicate of another page than its own duplicate
 	Absent      int64 `json:"absent"`       // no page, as before: a dead link, forbidden, unsupported
 	Unconfirmed int64 `json:"unconfirmed"`  // not found; the page is kept until another visit confirms it
 }
