@@ -627,7 +627,7 @@ func crawl(
 			}
 			fmt.Fprintf(screen, "%s. %s.\n", empty, how)
 		}
-		if o.URLs.Recrawl.Mode == urlserver.RecrawlDue && stats.Revisits.Visited == 0 && ctx.Err() == nil {
+		if o.URLs.Recrawl.Mode == urlserver.RecrawlDue && stats.Requests == 0 && ctx.Err() == nil {
 			fmt.Fprintln(screen, "No page was due. To see when a page is due: anatomy trace URL. To visit all now, add --max-age 0s.")
 		}
 	}

@@ -116,20 +116,21 @@ func checkRequest(r searcher.Request) error {
 }
 
 func printResults(w io.Writer, a *searcher.Response, r searcher.Request) {
-	relation := ""
-	if !a.Exact {
-		relation = "at least "
+	found := "1 page matches"
+	if a.Total != 1 {
+		found = fmt.Sprintf("%d pages match", a.Total)
 	}
-	query := ""
-	if a.Interpreted != "" { // a query without words has none
-		query = " " + cli.OneLine(a.Interpreted)
+	if !a.Exact {
+		found = "at least " + found
+	}
+	if asked := cli.OneLine(a.Interpreted); asked != "" { // a query without words has none
+		found += " " + asked
 	}
 	most := ""
 	if a.Most > 0 {
 		most = fmt.Sprintf(", and %d have most of its words", a.Most)
 	}
-	fmt.Fprintf(w, "%s%d of %d pages match%s%s (%.1f ms)\n", relation, a.Total, a.Documents,
-		query, most, float64(a.Took)/float64(time.Millisecond))
+	fmt.Fprintf(w, "%s%s (%.1f ms)\n", found, most, float64(a.Took)/float64(time.Millisecond))
 	for _, note := range append(a.Cut, a.Why) {
 		if note != "" {
 			fmt.Fprintln(w, cli.OneLine(note))
