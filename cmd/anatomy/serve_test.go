@@ -235,10 +235,10 @@ func TestSiteSets(t *testing.T) {
 // TestServeRecrawls: a server recrawls a data folder by its schedule, and one of shards, too.
 func TestServeRecrawls(t *testing.T) {
 	one, two := twoSites(t)
-	for _, shards := range []string{"0", "2"} {
+	for _, shards := range [][]string{nil, {"--shards", "2"}} {
 		dir := filepath.Join(t.TempDir(), "data")
-		crawl := []string{"crawl", "--quiet", "--shards", shards, "--scope", "any", "--allow-private", "--delay", "0s", "--schedule", "1h", "--data", dir, one, two}
-		if status, text := printed(crawl...); status != 0 {
+		crawl := []string{"crawl", "--quiet", "--scope", "any", "--allow-private", "--delay", "0s", "--schedule", "1h", "--data", dir, one, two}
+		if status, text := printed(append(crawl, shards...)...); status != 0 {
 			t.Fatal(text)
 		}
 		if err := crawllog.Append(dir, crawllog.Crawl{Began: time.Now().Add(-2 * time.Hour)}); err != nil {
@@ -253,7 +253,7 @@ func TestServeRecrawls(t *testing.T) {
 			}
 		}
 		if len(crawls) != 3 || crawls[0].By != crawllog.Schedule || crawls[0].How != "recrawl" || crawls[0].Result != crawllog.Done || crawls[0].Pages != 18 {
-			t.Fatalf("%s shards: %+v", shards, crawls)
+			t.Fatalf("%q: %+v", shards, crawls)
 		}
 	}
 }
