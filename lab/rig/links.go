@@ -2,6 +2,7 @@ package rig
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"anatomy/disk/linkdb"
@@ -144,40 +145,54 @@ func (g *LinkGraph) node(url string, without map[string]bool) (string, bool) {
 // PageRanks computes PageRank by URL in the plainest way, as if the URLs without were not found.
 func (g *LinkGraph) PageRanks(without map[string]bool) map[string]float64 {
 	const damping, iterations = .85, 200
-	out := map[string]map[string]bool{}
+	numbers := map[string]uint32{}
+	var names []string
+	var out [][]uint32
+	number := func(url string) uint32 {
+		n, ok := numbers[url]
+		if !ok {
+			n = uint32(len(names))
+			numbers[url], names, out = n, append(names, url), append(out, nil)
+		}
+		return n
+	}
 	for url := range g.Pages {
 		if node, ok := g.node(url, without); ok && node == url {
-			out[url] = map[string]bool{}
+			number(url)
 		}
 	}
 	for link := range g.Followed {
 		to, ok := g.node(link[1], without)
-		if from := out[link[0]]; ok && from != nil && g.Pages[link[0]] && to != link[0] {
-			from[to] = true
-			if out[to] == nil {
-				out[to] = map[string]bool{} // it was not fetched
-			}
+		if from, known := numbers[link[0]]; ok && known && g.Pages[link[0]] && to != link[0] {
+			target := number(to) // it may not have been fetched
+			out[from] = append(out[from], target)
 		}
 	}
 	n := float64(len(out))
-	ranks := map[string]float64{}
-	for url := range out {
-		ranks[url] = 1 / n
+	ranks, next := make([]float64, len(out)), make([]float64, len(out))
+	for url, to := range out {
+		slices.Sort(to)
+		out[url], ranks[url] = slices.Compact(to), 1/n
 	}
 	for range iterations {
-		dangling, next := 0.0, make(map[string]float64, len(out))
+		dangling := 0.0
+		clear(next)
 		for url, to := range out {
 			if len(to) == 0 {
 				dangling += ranks[url]
 			}
-			for target := range to {
+			for _, target := range to {
 				next[target] += damping * ranks[url] / float64(len(to))
 			}
 		}
 		for url := range out {
 			next[url] += (1 - damping + damping*dangling) / n
 		}
-		ranks = next
+		ranks, next = next, ranks
 	}
-	return ranks
+	all := map[string]float64{}
+	for url, rank := range ranks {
+		all[names[url]] = rank
+	}
+	return all
 }
