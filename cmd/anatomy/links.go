@@ -191,7 +191,7 @@ func newLinkedSynonyms(s *cli.GlobalFlags) *cobra.Command {
 		Long: `Synonyms lists words with similar letters that other sites use for the same home page, as texts of links or as names of
 sites that redirect to it, with the numbers of these sites. Many groups are names of one thing, and some are not: delete
 those, and add the others to the file of synonyms that anatomy.toml names.`,
-		Example: "  anatomy links synonyms > synonyms.txt\n  anatomy config set search.synonyms synonyms.txt",
+		Example: "  anatomy links synonyms > anatomy-data/synonyms.txt   # then, below [search] in anatomy.toml: synonyms = 'synonyms.txt'",
 		Args:    cli.ExactArgs(0, "no arguments"),
 		RunE: func(c *cobra.Command, _ []string) error {
 			return withLinks(s, func(l *collection.Links) error {

@@ -45,6 +45,7 @@ func CheckKey(name string, isFlag bool) error {
 	if isFlag {
 		return fmt.Errorf("unknown key; --%s is for one crawl and is not kept", name)
 	}
+	name = strings.TrimPrefix(name, "search.")
 	if meant := searchKey(name); meant == strings.ReplaceAll(name, "-", "_") {
 		return fmt.Errorf("unknown key; %s belongs below [search] of anatomy.toml, edit the file", meant)
 	}
