@@ -110,7 +110,7 @@ func TestSteering(t *testing.T) {
 	if err != nil || report.Pages != 2*busyPages {
 		t.Errorf("%+v, %v", report, err)
 	}
-	if blocked := c.Blocked(); len(blocked) != 4 {
+	if blocked := c.Blocked(); len(blocked) != 8 {
 		t.Errorf("blocked: %q", blocked)
 	}
 	// The crawl watches its pages, so that one of the site may be in a visit.
