@@ -119,15 +119,7 @@ func findPage(p *pass, u *weburl.URL) (c scoring.Candidate, err error) {
 	if failed != nil {
 		return c, err
 	}
-	info, err := part.Record(ord)
-	if err != nil {
-		return c, err
-	}
-	canonical, err := weburl.Parse(info.URL)
-	if err != nil {
-		return c, err
-	}
-	return p.view.find(&canonical)
+	return scoring.Candidate{Doc: doc, Part: slices.Index(p.view.shard(doc).Parts, part), Ord: ord}, nil
 }
 
 // findSite returns the documents of a host and its subdomains.

@@ -2,7 +2,6 @@ package searcher
 
 import (
 	"slices"
-	"strings"
 
 	"anatomy/searcher/pins"
 	"anatomy/searcher/query"
@@ -51,17 +50,8 @@ func pageOf(p *pass, pin *pins.Pin) (c scoring.Candidate, found bool) {
 	if err != nil {
 		return c, false
 	}
-	_, address, _ := strings.Cut(u.String(), "://")
-	docs, err := findTargets(p, query.Ref{Relation: query.Info, URL: address})
-	if err != nil {
-		return c, false
-	}
-	part, ord, err := p.view.locate(docs[0])
-	if err != nil {
-		return c, false
-	}
-	at := slices.Index(p.view.shard(docs[0]).Parts, part)
-	return scoring.Candidate{Doc: docs[0], Part: at, Ord: ord}, at >= 0
+	c, err = findPage(p, &u)
+	return c, err == nil
 }
 
 // meets reports whether a page meets the conditions of a query and the preferences of the request.
