@@ -46,24 +46,30 @@ func (n *Node) Run(ctx context.Context) error {
 		group.Go(func() error { n.keep(ctx, shard); return nil })
 	}
 	group.Go(func() error { node.Announce(ctx, n.o.Bucket, n.id, n.presence); return nil })
-	group.Go(func() error { n.shareSettings(ctx); return nil })
+	group.Go(func() error {
+		n.repeat(ctx, n.o.Share, "settings of this node and of others may differ; trying again", n.shareSettings)
+		return nil
+	})
 	works := []func(context.Context) error{n.markPrivate}
 	if n.o.Open != nil {
 		works = append(works, n.balance, n.addURLs, n.installRanks)
 		group.Go(func() error { n.rank(ctx); return nil })
 	}
 	for _, work := range works {
-		group.Go(func() error { n.repeat(ctx, work); return nil })
+		group.Go(func() error { n.repeat(ctx, n.o.Look, cannotLook, work); return nil })
 	}
 	return group.Wait()
 }
 
-// repeat calls work periodically until ctx ends. It logs only the first of successive failures.
-func (n *Node) repeat(ctx context.Context, work func(context.Context) error) {
-	for failing := false; lease.Sleep(ctx, n.o.Look) == nil; {
+// cannotLook is what repeat logs about work that reads the bucket.
+const cannotLook = "cannot read the state of other nodes from the bucket; trying again"
+
+// repeat calls work at intervals until ctx ends. It logs failed for the first of successive failures only.
+func (n *Node) repeat(ctx context.Context, every time.Duration, failed string, work func(context.Context) error) {
+	for failing := false; lease.Sleep(ctx, every) == nil; {
 		err := work(ctx)
 		if err != nil && !failing && ctx.Err() == nil {
-			n.o.Log.Warn("cannot read the state of other nodes from the bucket; trying again", "error", err)
+			n.o.Log.Warn(failed, "error", err)
 		}
 		failing = err != nil
 	}
@@ -283,7 +289,7 @@ func (n *Node) rank(ctx context.Context) {
 	var last, seen string // identify states of the links
 	var size int64        // size of the links at the last computation
 	var ranked, changed time.Time
-	n.repeat(ctx, func(ctx context.Context) error {
+	n.repeat(ctx, n.o.Look, cannotLook, func(ctx context.Context) error {
 		s := n.open()[0]
 		if s == nil {
 			last = ""

@@ -13,23 +13,22 @@ import (
 	"path/filepath"
 
 	"anatomy/cluster/bucket"
-	"anatomy/cluster/lease"
 	"anatomy/config"
 	"anatomy/disk/datadir"
 	"anatomy/disk/durable"
 )
 
+var rulesName = filepath.Base(config.Path(""))
+
 // Settings are files that an operator writes in the folder of any node, and that all nodes have alike.
 // The bucket has each under its own name.
-var settings = []string{
-	filepath.Base(config.Path("")), config.SynonymsName, datadir.JudgedName, datadir.WeightsName,
-}
+var settings = []string{rulesName, config.SynonymsName, datadir.JudgedName, datadir.WeightsName}
 
 // replacedSuffix is added to the name of a file that was changed in two folders at once: the one that
 // did not reach the bucket first.
 const replacedSuffix = ".replaced"
 
-// noFile stands for the sum of a file that does not exist.
+// noFile is the sum of a file that does not exist.
 const noFile = "none"
 
 // ShareSettings makes the settings in a node's folder equal to those in the bucket. A file that was
@@ -86,6 +85,9 @@ func shareFile(
 		log.Info("a file of this node goes to the other nodes", "file", path)
 		return ourSum, put(ctx, b, name, ours)
 	}
+	if err := checkSetting(path, theirs); theirs != nil && err != nil {
+		return "", fmt.Errorf("%s: %w", b, err)
+	}
 	if ourSum != last && ours != nil {
 		if err := durable.WriteFile(durable.OS, path+replacedSuffix, ours); err != nil {
 			return "", err
@@ -94,9 +96,6 @@ func shareFile(
 	}
 	if theirs == nil {
 		return theirSum, durable.Remove(durable.OS, path)
-	}
-	if err := checkSetting(name+" in "+b.String(), theirs); err != nil {
-		return "", err
 	}
 	return theirSum, durable.WriteFile(durable.OS, path, theirs)
 }
@@ -107,7 +106,7 @@ func checkSetting(path string, content []byte) error {
 	switch name := filepath.Base(path); {
 	case len(content) > maxSmall:
 		err = fmt.Errorf("%s has %d bytes, the limit is %d", path, len(content), maxSmall)
-	case name == settings[0]:
+	case name == rulesName:
 		_, err = config.Parse(path, content)
 	case name == datadir.WeightsName && !json.Valid(content):
 		err = fmt.Errorf("%s is not JSON", path)
@@ -153,15 +152,7 @@ func writeSums(dir string, sums map[string]string) error {
 	return err
 }
 
-// shareSettings shares settings until ctx ends.
-func (n *Node) shareSettings(ctx context.Context) {
-	for failing := ""; lease.Sleep(ctx, n.o.Share) == nil; {
-		err := ShareSettings(ctx, n.o.Bucket, n.o.Dir, n.o.Log)
-		if err == nil {
-			failing = ""
-		} else if err.Error() != failing && ctx.Err() == nil {
-			failing = err.Error()
-			n.o.Log.Warn("settings of this node and of others may differ; trying again", "error", err)
-		}
-	}
+// shareSettings shares the settings of this node.
+func (n *Node) shareSettings(ctx context.Context) error {
+	return ShareSettings(ctx, n.o.Bucket, n.o.Dir, n.o.Log)
 }
