@@ -308,8 +308,12 @@ func linkTop(dir, to string, choose func(folder string) bool) error {
 			err = linkTree(from, name, linkIfThere)
 		case e.Type().IsRegular():
 			err = copyFile(from, name)
+			var missing *fs.PathError
+			if errors.As(err, &missing) && missing.Path == from && errors.Is(err, fs.ErrNotExist) {
+				err = nil
+			}
 		}
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err != nil {
 			return err
 		}
 	}
@@ -342,10 +346,11 @@ func linkTree(from, to string, link func(from, to string) error) error {
 
 // linkIfThere is linkFile for a file that may have been deleted.
 func linkIfThere(from, to string) error {
-	if err := linkFile(from, to); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
+	err := linkFile(from, to) // which makes the folder of to
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
 	}
-	return nil
+	return err
 }
 
 // linkFile links from to to, or copies it if the file system has no hard links.
