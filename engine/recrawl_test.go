@@ -226,7 +226,7 @@ func TestIndexCatchesUp(t *testing.T) {
 }
 
 // TestHomePageOfTwoNames: a change of a page that has two URLs, of which the other one is visited first,
-// is no loss of a page; and one of the two that becomes the copy of a third page is.
+// is no loss of a page; a third page that becomes a duplicate of them is one.
 func TestHomePageOfTwoNames(t *testing.T) {
 	w := testweb.New(t)
 	pages := func(home, index string) {

@@ -154,8 +154,8 @@ func (s *schedule) horizon() time.Time { return s.begun.Add(s.o.Recrawl.Ahead) }
 
 const metaRecrawl = "recrawl"
 
-// revisitsVersion changes when tables of before are to be made again. In version 1 a revisit before 1970
-// kept all others from being found.
+// revisitsVersion is the version of the table of revisits. A table of another version is made again: in
+// version 1 a revisit before 1970 kept all others from being found.
 const revisitsVersion = 2
 
 // rebuild rebuilds the table of revisits from the records if the last run had none, other bounds or

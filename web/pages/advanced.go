@@ -26,7 +26,7 @@ var AdvancedFields = []advancedField{
 	{"all", "All of these words", "in any order", "crawler robots", func(v string) string { return v }},
 	{"phrase", "This exact phrase", "words next to each other, in this order", "random surfer", func(v string) string { return `"` + withoutQuotes(v) + `"` }},
 	{"any", "Any of these words", "at least one", "spider robot", func(v string) string { return group(terms(v)) }},
-	{"none", "None of these words", "or “phrases” in quotes", "wave", func(v string) string { return excluded(v) }},
+	{"none", "None of these words", "or “phrases” in quotes", "wave", excluded},
 	{"site", "On these sites", "hosts, or hosts with paths", "example.org/docs", func(v string) string { return group(prefixed("site:", strings.FieldsFunc(v, params.IsListGap))) }},
 	{"notsite", "Not on these sites", "", "example.com", func(v string) string {
 		return strings.Join(prefixed("-site:", strings.FieldsFunc(v, params.IsListGap)), " ")
