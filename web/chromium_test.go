@@ -259,20 +259,27 @@ func TestBrowserPhone(t *testing.T) {
 	}
 }
 
-// TestBrowserFacets: a phone shows four values of a facet until asked for more, a wide window eight.
+// TestBrowserFacets: a narrow window has the names of the facets in one line, above the results, and shows the values
+// of one when its name is clicked. A wide window shows all.
 func TestBrowserFacets(t *testing.T) {
 	tab := newTab(t)
 	base := browserServer(t)
-	const shown = `[...document.querySelectorAll(".facets > div:first-child li a")].filter(a => a.checkVisibility()).length`
-	for width, want := range map[int64]int{390: 4, 599: 4, 600: 8, 1280: 8} {
+	const shown = `[...document.querySelectorAll(".facets > div")].map(d => [...d.querySelectorAll("li a")].filter(a => a.checkVisibility()).length).join(" ")`
+	for width, want := range map[int64]string{390: "0 0 0", 599: "0 0 0", 600: "8 2 2", 1280: "8 2 2"} {
 		act(t, tab, chromedp.EmulateViewport(width, 900), chromedp.Navigate(base+browserPages["facets"]))
-		if n := evaluate[int](t, tab, shown); n != want {
-			t.Errorf("%d pixels wide: %d values, want %d", width, n, want)
+		if got := evaluate[string](t, tab, shown); got != want {
+			t.Errorf("%d pixels wide: %s values, want %s", width, got, want)
 		}
 	}
-	act(t, tab, chromedp.EmulateViewport(390, 900), chromedp.Navigate(base+browserPages["facets"]), chromedp.Click(".facets summary"))
-	if n := evaluate[int](t, tab, shown); n != 8 {
-		t.Errorf("after a click on More: %d values", n)
+	act(t, tab, chromedp.EmulateViewport(390, 900), chromedp.Navigate(base+browserPages["facets"]))
+	if height := evaluate[float64](t, tab, `document.querySelector(".facets").getBoundingClientRect().height`); height > 48 {
+		t.Errorf("closed facets are %v pixels high", height)
+	}
+	for i, want := range []string{"8 0 0", "0 2 0"} {
+		act(t, tab, chromedp.Click(fmt.Sprintf(".facets > div:nth-child(%d) summary", i+1)))
+		if got := evaluate[string](t, tab, shown); got != want {
+			t.Errorf("after click %d: %s values, want %s", i+1, got, want)
+		}
 	}
 }
 

@@ -15,9 +15,8 @@ import (
 type facetView struct {
 	Name   string
 	Values []facetValueView
-	Rest   []facetValueView // further values, which a phone hides until asked
-	More   int              // values that are not shown
-	Partly bool             // the numbers are lower bounds, as the time ran out
+	More   int  // values that are not shown
+	Partly bool // the numbers are lower bounds, as the time ran out
 }
 
 type facetValueView struct {
@@ -28,11 +27,8 @@ type facetValueView struct {
 	Selected bool
 }
 
-// Numbers of values of a facet on a page, besides selected ones.
-const (
-	shownValues = 8
-	firstValues = 4 // the part of shownValues that a phone shows
-)
+// shownValues is the number of values of a facet on a page, besides selected ones.
+const shownValues = 8
 
 // facetViews returns the facets of an answer.
 func facetViews(m *messages.Printer, r searcher.Request, a *searcher.Response) (all []facetView) {
@@ -47,21 +43,17 @@ func facetViews(m *messages.Printer, r searcher.Request, a *searcher.Response) (
 		f := &a.Facets[i]
 		v := facetView{Name: names[f.Kind], Partly: !f.Exact}
 		for _, value := range f.Values {
-			if len(v.Values)+len(v.Rest) >= shownValues && !value.Selected || len(value.Query) > params.MaxQuery {
+			if len(v.Values) >= shownValues && !value.Selected || len(value.Query) > params.MaxQuery {
 				continue
 			}
 			one := facetValueView{Count: value.Count, Href: withoutHref(r, value.Query), Selected: value.Selected}
 			one.Label, one.Lang = facetLabel(f.Kind, value.Value)
-			if len(v.Values) < firstValues || value.Selected {
-				v.Values = append(v.Values, one)
-			} else {
-				v.Rest = append(v.Rest, one)
-			}
+			v.Values = append(v.Values, one)
 		}
 		if f.Of == 1 && len(v.Values) == 1 && !v.Values[0].Selected { // it narrows nothing
 			continue
 		}
-		v.More = f.Of - len(v.Values) - len(v.Rest)
+		v.More = f.Of - len(v.Values)
 		all = append(all, v)
 	}
 	return all

@@ -66,10 +66,8 @@ func (v *resultsView) carry(values url.Values) {
 		add(href)
 	}
 	for i := range v.Facets {
-		for _, values := range [][]facetValueView{v.Facets[i].Values, v.Facets[i].Rest} {
-			for j := range values {
-				add(&values[j].Href)
-			}
+		for j := range v.Facets[i].Values {
+			add(&v.Facets[i].Values[j].Href)
 		}
 	}
 	for i := range v.Pages {
