@@ -227,6 +227,28 @@ func TestBrowserFits(t *testing.T) {
 	}
 }
 
+// TestBrowserTables: text has more of the width of a table than its bars, and on a phone the line below a title is near.
+func TestBrowserTables(t *testing.T) {
+	tab := newTab(t)
+	base := browserServer(t)
+	const share = `document.querySelector(".parts tbody th").offsetWidth / document.querySelector(".parts").offsetWidth`
+	for _, page := range []string{"explain", "links", "site"} {
+		act(t, tab, chromedp.EmulateViewport(768, 900), chromedp.Navigate(base+browserPages[page]))
+		if got := evaluate[float64](t, tab, share); got < 0.55 {
+			t.Errorf("%s: the first column has %.2f of the width", page, got)
+		}
+	}
+	const gap = `(() => {
+		const th = document.querySelector(".listing tbody th"), title = document.createRange();
+		title.selectNodeContents(th.querySelector("a"));
+		return th.querySelector(".detail").getBoundingClientRect().top - title.getBoundingClientRect().bottom;
+	})()`
+	act(t, tab, chromedp.EmulateViewport(390, 900))
+	if got := evaluate[float64](t, tab, gap); got > 8 {
+		t.Errorf("%v pixels below a title", got)
+	}
+}
+
 // smallTargets lists the visible controls that are lower than 44 pixels, with all menus open. A checkbox has
 // its label as target, and a link inside a sentence is exempt (WCAG 2.2, 2.5.8).
 const smallTargets = `document.querySelectorAll("details").forEach(d => d.open = true),
