@@ -461,13 +461,19 @@ func hintsFor(m *messages.Printer, r searcher.Request, a *searcher.Response) []h
 	words := slices.DeleteFunc(strings.Fields(plain), func(w string) bool {
 		return slices.Contains(a.Absent, strings.ToLower(w))
 	})
-	if len(words) <= 12 {
+	switch {
+	case len(words) == 1:
+		try(m.Text("Without words that no page contains"), words[0])
+	case len(words) <= 12:
 		try(m.Text("Any of the words"), strings.Join(words, " OR "))
 	}
 	return hints
 }
 
-// withoutOperators returns the words of a query, without site:, -words and OR.
+// filterOperators are those whose values are no words.
+var filterOperators = []string{"site", "lang", "language", "filetype", "ext", "type", "after", "before", "sort"}
+
+// withoutOperators returns the words of a query, without filters, -words and OR.
 func withoutOperators(query string) string {
 	var words []string
 	for w := range strings.FieldsSeq(strings.ReplaceAll(query, `"`, " ")) {
@@ -475,7 +481,7 @@ func withoutOperators(query string) string {
 			continue
 		}
 		if operator, value, ok := strings.Cut(w, ":"); ok {
-			if operator == "site" {
+			if slices.Contains(filterOperators, strings.ToLower(operator)) {
 				continue
 			}
 			w = value

@@ -32,7 +32,6 @@ func TestHintsLeaveOutAbsentWords(t *testing.T) {
 	for query, want := range map[string]string{
 		"Absent red apples":   "red OR apples",
 		`"absent" site:x.org`: "",
-		"absent apples":       "apples",
 	} {
 		last := ""
 		for _, h := range hintsFor(messages.English, searcher.Request{Query: query}, &searcher.Response{Absent: []string{"absent"}}) {
@@ -42,6 +41,23 @@ func TestHintsLeaveOutAbsentWords(t *testing.T) {
 		}
 		if last != want {
 			t.Errorf("%q: %q, want %q", query, last, want)
+		}
+	}
+}
+
+// TestHints: the only known word has a label of its own, and values of filters do not become words.
+func TestHints(t *testing.T) {
+	for query, want := range map[string]string{
+		"absent apples": "Without words that no page contains: apples",
+		"red apples site:x.org lang:EN filetype:pdf after:2024": "Only the words: red apples, Any of the words: red OR apples",
+		"intitle:apples lang:en":                                "Only the words: apples",
+	} {
+		var got []string
+		for _, h := range hintsFor(messages.English, searcher.Request{Query: query}, &searcher.Response{Absent: []string{"absent"}}) {
+			got = append(got, h.Label+": "+h.Query)
+		}
+		if list := strings.Join(got, ", "); list != want {
+			t.Errorf("%q: %s, want %s", query, list, want)
 		}
 	}
 }
