@@ -182,6 +182,7 @@ lab/dspider: vocab weburl urlserver cluster/fleet lab/agenda lab/plot lab/rig
 lab/focused: vocab weburl topic indexer
 lab/scheduling: lab/rig lab/agenda vocab weburl urlserver pagerank disk/datadir disk/linkdb lab/plot
 lab/dns: lab/rig eval crawler/dnsclient lab/plot
+lab/charsets: indexer vocab
 lab/neardup: vocab indexer
 lab/order: analysis
 lab/plot:
