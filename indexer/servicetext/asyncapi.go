@@ -79,7 +79,7 @@ func (d *openAPI) exchange(action, address, id string, o, channel *node, message
 	}
 	id, action, address = line(cmp.Or(o.str("operationId"), id)), line(action), line(address)
 	d.operation(cmp.Or(id, action+"-"+address), cmp.Or(o.str("title"), o.str("summary"), id, action+" "+address))
-	d.printf("<p><code>%s %s</code> <code>%s</code></p>\n", strings.ToUpper(action), address, id)
+	d.names(strings.ToUpper(action)+" "+address, id)
 	if o.str("title") != "" { // else the summary is the heading
 		d.prose(o.str("summary"))
 	}

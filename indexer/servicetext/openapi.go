@@ -110,7 +110,7 @@ func (d *openAPI) path(path string, item *node) {
 func (d *openAPI) write(method, path string, o *node, shared []*node) {
 	id := line(o.str("operationId"))
 	d.operation(cmp.Or(id, method+"-"+path), cmp.Or(o.str("summary"), id, method+" "+path))
-	d.printf("<p><code>%s %s</code> <code>%s</code></p>\n", method, path, id)
+	d.names(method+" "+path, id)
 	if o.isTrue("deprecated") {
 		d.printf("<p>Deprecated</p>\n")
 	}

@@ -72,6 +72,15 @@ func (p *page) operation(id, heading string) {
 	p.printf("<section id=\"%s\"><h2>%s</h2>\n", p.id(id), cmp.Or(line(heading), "Operation"))
 }
 
+// names writes the request line of an operation, and its name if it has one. Both are escaped.
+func (p *page) names(request, name string) {
+	p.printf("<p><code>%s</code>", request)
+	if name != "" {
+		p.printf(" <code>%s</code>", name)
+	}
+	p.printf("</p>\n")
+}
+
 func (p *page) endOperation() { p.printf("</section>\n") }
 
 // id returns an id of the page that is made of a name. It is the same for the same definition.

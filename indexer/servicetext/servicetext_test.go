@@ -93,6 +93,9 @@ func checkPieces(t *testing.T, page string, pieces ...string) {
 		}
 		rest = after
 	}
+	if strings.Contains(page, "<code></code>") {
+		t.Errorf("a name without text in\n%s", page)
+	}
 }
 
 func TestOpenAPI(t *testing.T) {

@@ -2,13 +2,14 @@
 //
 // It works by an allow-list: for each token of the source it writes what the lists below allow, and
 // escapes all text. Other elements lose their tags and keep their text; muted elements lose their
-// text too.
+// text too. A read-only text field, as pages of web services have for requests, becomes a pre.
 package inert
 
 import (
 	"bytes"
 	"html"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -65,7 +66,7 @@ type filter struct {
 	out     bytes.Buffer
 	base    weburl.URL
 	hasBase bool
-	mute    string // element whose text is dropped, or ""
+	mute    string // element whose text is dropped, readOnly, or ""
 	marker  *text.Marker
 }
 
@@ -103,16 +104,25 @@ func (f *filter) write(parts ...string) {
 }
 
 func (f *filter) text(s, mute string) {
-	if mute == "title" && f.page.Title == "" {
+	switch {
+	case mute == "title" && f.page.Title == "":
 		f.page.Title = strings.Join(strings.Fields(strings.ToValidUTF8(s, "")), " ")
-	}
-	if mute == "" && !WriteMarked(&f.out, s, f.marker) {
-		f.page.Cut = true
+	case mute == readOnly:
+		f.write("<pre>")
+		f.page.Cut = !WriteMarked(&f.out, s, nil) || f.page.Cut
+		f.write("</pre>")
+	case mute == "":
+		f.page.Cut = !WriteMarked(&f.out, s, f.marker) || f.page.Cut
 	}
 }
 
+// readOnly stands for a text field that cannot be edited, whose text is shown.
+const readOnly = "readonly"
+
 func (f *filter) start(t *xhtml.Token) {
 	switch {
+	case t.Data == "textarea" && hasAttribute(t, readOnly):
+		f.mute = readOnly
 	case text.MuteElements[t.Data]:
 		f.mute = t.Data
 	case t.Data == "html" || t.Data == "body":
@@ -128,6 +138,10 @@ func (f *filter) start(t *xhtml.Token) {
 		}
 		f.write(">")
 	}
+}
+
+func hasAttribute(t *xhtml.Token, name string) bool {
+	return slices.ContainsFunc(t.Attr, func(a xhtml.Attribute) bool { return a.Key == name })
 }
 
 // root keeps the language and the direction of the page.

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"anatomy/indexer/servicetext"
 	"anatomy/vocab"
 	"anatomy/web/internal/text"
 
@@ -26,6 +27,8 @@ func TestFilter(t *testing.T) {
 		{`<math><mi>x</mi></math>`, `x`},
 		{`<object data=x>instead</object><embed src=x>`, `instead`},
 		{`<form action=x>Name <input value=v><textarea>t</textarea><select><option>a<option>b</select><button>go</button></form>`, `Name go`},
+		{`<textarea readonly>curl &lt;index></pre><script></textarea>`, `<pre>curl &lt;index&gt;&lt;/pre&gt;&lt;script&gt;</pre>`},
+		{`<textarea readonly></textarea>a`, `a`},
 		{`<meta http-equiv=refresh content="0;url=/x"><link rel=stylesheet href=x>`, ``},
 		{`<p onclick=x() style="color:red" class=c data-x=1 title="t&quot;>" id=i>`, `<p title="t&#34;&gt;" id="i">`},
 		{`<a href=b.html#c>l</a>`, `<a href="https://www.docs.test/dir/b.html#c" target="_top" rel="noreferrer nofollow">l</a>`},
@@ -62,6 +65,19 @@ func TestFilter(t *testing.T) {
 	}
 }
 
+// TestService: the page of a web service shows the requests to copy.
+func TestService(t *testing.T) {
+	source, _, err := servicetext.Convert([]byte(`{"openapi": "3.0.0", "info": {"title": "Pets"},
+		"servers": [{"url": "https://pets.test/v1"}], "paths": {"/pets": {"post": {"summary": "Register a pet"}}}}`), "https://pets.test/")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := HTML(source, "https://pets.test/", text.NewMarker([]string{"pets"}))
+	if want := "<pre>curl --globoff -X POST https://pets.test/v1/pets</pre>"; !strings.Contains(string(p.HTML), want) {
+		t.Errorf("no %s in\n%s", want, p.HTML)
+	}
+}
+
 func TestFilterKeepsLanguage(t *testing.T) {
 	p := HTML([]byte(`<html lang=ar dir=rtl><title> A
  title </title><title>second</title>`), "", nil)
@@ -95,7 +111,7 @@ func TestCheckInert(t *testing.T) {
 func FuzzFilter(f *testing.F) {
 	for _, seed := range []string{fixture(f, "hostile.html"), fixture(f, "page.html"), `<p title="a&#0;b"><a href=' java&Tab;script:x'>`, `<noscript><p title="</noscript><img src=x>">`,
 		`<math><mtext><table><mglyph><style><!--</style><img title="--&gt;&lt;img src=1 onerror=alert(1)&gt;">`, `<svg></p><style><a id="</style><img src=1 onerror=alert(1)>">`,
-		`<a href="https://a.test/"onclick=x>`, `<a href=http:&#92;&#92;a.test>`, "<p title=`<script>`>", `<option><script>x`, "<\x00script>x</script>", `<p/onclick=x>`, `<td><base href=//a.test><a href=x>`, `<textarea></textarea><title></title/><script>`} {
+		`<a href="https://a.test/"onclick=x>`, `<a href=http:&#92;&#92;a.test>`, "<p title=`<script>`>", `<option><script>x`, "<\x00script>x</script>", `<p/onclick=x>`, `<td><base href=//a.test><a href=x>`, `<textarea></textarea><title></title/><script>`, `<textarea readonly></pre><script>x`} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, source string) {
