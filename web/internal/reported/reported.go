@@ -117,7 +117,17 @@ func (f *format) arguments(m *messages.Printer, found []string, depth int) []any
 
 var fraction = regexp.MustCompile(`^-?\d+\.\d+(e[+-]\d+)?$`)
 
+// quotations is a list of words in quotation marks, which are not translated.
+var quotations = regexp.MustCompile(`^“[^”]*”(?:, “[^”]*”)*$`)
+
+var quotation = regexp.MustCompile(`“([^”]*)”`)
+
 func argumentText(m *messages.Printer, english string, depth int) string {
+	if quotations.MatchString(english) {
+		return quotation.ReplaceAllStringFunc(english, func(quoted string) string {
+			return m.Text("“%s”", strings.Trim(quoted, "“”"))
+		})
+	}
 	if fraction.MatchString(english) {
 		return m.Decimal(english)
 	}
