@@ -184,7 +184,7 @@ func TestAdminPageActs(t *testing.T) {
 		return w.Body.String()
 	}
 	page := b.do("GET", "/crawl", nil).Body.String()
-	for _, want := range []string{"314,244", "000007", "2,190 MB", "damping 0.85", "/crawl/rank/2", "disk full", "spam.test/*", "12 pages", "90 GB free", "None took 1.0 s so far"} {
+	for _, want := range []string{"314,244", "000007", "2,190 MB", "damping 0.85", "/crawl/rank/2", "disk full", "spam.test/*", "12 pages", "90 GB free", "None took 1.0\u00a0s so far"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("%q is missing", want)
 		}

@@ -219,7 +219,7 @@ func TestCrawlPage(t *testing.T) {
 	now := time.Unix(1_800_000_000, 0)
 	s := crawlServer(busyCrawl(), "", &now)
 	page, live := get(t, s, "/crawl", http.StatusOK), get(t, s, "/crawl?part=live", http.StatusOK)
-	for _, want := range []string{"of 63.2 that the delays of 812 sites allow", "429 Too Many Requests", "25 min", "99.3 %", "123,456", "--token FILE", "calendar.test/*", `http-equiv="refresh"`} {
+	for _, want := range []string{"of 63.2 that the delays of 812 sites allow", "429 Too Many Requests", "25 min", "99.3\u00a0%", "123,456", "--token FILE", "calendar.test/*", `http-equiv="refresh"`} {
 		if !strings.Contains(strings.ReplaceAll(page, "of 63 that", "of 63.2 that"), want) {
 			t.Errorf("%q is missing", want)
 		}

@@ -226,7 +226,7 @@ func share(m *messages.Printer, v float64) string {
 		return m.Percent(v)
 	}
 	decimals := 1 - int(math.Floor(math.Log10(100*max(v, 1e-12))))
-	return m.Decimal(strconv.FormatFloat(100*v, 'f', decimals, 64)) + " %"
+	return m.Decimal(strconv.FormatFloat(100*v, 'f', decimals, 64)) + "\u00a0%"
 }
 
 // linkTitle returns the title of a page, or its URL.

@@ -80,7 +80,7 @@ func TestHintsDiffer(t *testing.T) {
 
 func TestShare(t *testing.T) {
 	for v, want := range map[float64]string{
-		0: "0.0 %", 1: "100.0 %", 0.05: "5.0 %", 0.0123: "1.2 %", 0.00123: "0.12 %", 0.0000456: "0.0046 %",
+		0: "0.0\u00a0%", 1: "100.0\u00a0%", 0.05: "5.0\u00a0%", 0.0123: "1.2\u00a0%", 0.00123: "0.12\u00a0%", 0.0000456: "0.0046\u00a0%",
 	} {
 		if got := share(messages.English, v); got != want {
 			t.Errorf("%g: %s, want %s", v, got, want)

@@ -138,15 +138,17 @@ func (p *Printer) Moment(t time.Time) string {
 // Decimal returns a number written in ASCII with the decimal mark of the language: 0.5 or 0,5.
 func (p *Printer) Decimal(number string) string { return strings.Replace(number, ".", p.mark, 1) }
 
-// Percent returns a share in percent: 12.5 %.
-func (p *Printer) Percent(share float64) string { return p.Decimal(fmt.Sprintf("%.1f %%", 100*share)) }
+// Percent returns a share in percent, with a no-break space: 12.5 %.
+func (p *Printer) Percent(share float64) string {
+	return p.Decimal(fmt.Sprintf("%.1f\u00a0%%", 100*share))
+}
 
-// Duration returns the time of a query: 0.84 ms, 12 ms, 1.3 s.
+// Duration returns the time of a query, with a no-break space: 0.84 ms, 12 ms, 1.3 s.
 func (p *Printer) Duration(d time.Duration) string {
-	v, digits, unit := float64(d)/1e6, 2, " ms"
+	v, digits, unit := float64(d)/1e6, 2, "\u00a0ms"
 	switch {
 	case v >= 1000:
-		v, digits, unit = v/1000, 1, " s"
+		v, digits, unit = v/1000, 1, "\u00a0s"
 	case v >= 10:
 		digits = 0
 	}
