@@ -225,6 +225,9 @@ func (f *fakeIndex) Links(
 		}
 		r.In = append(r.In, collection.InLink{Doc: vocab.DocID(100 + i), URL: u, Title: fmt.Sprintf("Page %d <b>", i), Texts: []string{"the index", hostileQuery}, OffSite: i == 0, Share: 0.001 / float64(i+1)})
 	}
+	if doc != 4711 {
+		r.OffSite = 0
+	}
 	r.In, r.Out = r.In[:min(n, 40)], r.Out[:min(n, 4)]
 	if titled == nil {
 		return r, nil

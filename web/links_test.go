@@ -16,8 +16,9 @@ func TestLinksPage(t *testing.T) {
 			`<a href="/links?url=http%3A%2F%2Ffrom.test%2F0" dir="auto">Page 0 &lt;b&gt;</a> <span class="tag">other site</span>`,
 			"1 to 25 of 40", `href="/links?in=25&amp;url=https%3A%2F%2Fwww.docs.test%2Fanatomy%2Fstorage%2Finverted-index.html" class="step" rel="next"`,
 			`<a href="/links?site=from.test&amp;url=https%3A%2F%2Fwww.docs.test%2Fanatomy%2Fstorage%2Finverted-index.html" dir="ltr">from.test</a><span class="detail" dir="auto">`,
-			`</th><td class="num">32</td>`, `dir="auto">Sorter</a>`, "1 to 4 of 4",
+			`</th><td class="num">32</td>`, `dir="auto">Sorter</a>`, "1 to 4 of 4", "40 pages link here, 1 of them on other sites.",
 		},
+		"/links?doc=20":         {"40 pages link here, all on this site."},
 		"/links?doc=4711&in=25": {"26 to 40 of 40", "Page 39 &lt;b&gt;", `rel="prev"`},
 		"/links?doc=4711&site=from.test&num=10": {
 			"1 to 10 of 32", `href="/links?in=10&amp;num=10&amp;site=from.test&amp;url=`, "From <bdi>from.test</bdi>",
