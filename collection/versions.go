@@ -11,6 +11,7 @@ import (
 	"slices"
 	"sync"
 
+	"anatomy/disk/datadir"
 	"anatomy/disk/repository"
 	"anatomy/vocab"
 )
@@ -152,7 +153,7 @@ func (s *Site) pageAt(doc vocab.DocID, place vocab.Address) (*vocab.Page, error)
 
 // shareBefore returns the share of the bytes of the repository in dir before an address.
 func shareBefore(dir string, place vocab.Address) (float64, error) {
-	files, err := filepath.Glob(filepath.Join(dir, "*.repo"))
+	files, err := datadir.Glob(dir, "*.repo")
 	if err != nil {
 		return 0, err
 	}

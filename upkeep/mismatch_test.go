@@ -165,7 +165,7 @@ func listing(t *testing.T, dir string) (names []string) {
 // no copy that may be the last whole one.
 func TestRepairKeepsTheLastCopy(t *testing.T) {
 	web := testweb.Generate(t, 6, 20, 0)
-	dir := filepath.Join(t.TempDir(), "data")
+	dir := filepath.Join(t.TempDir(), "data[1]") // no pattern
 	o := web.Options(dir, web.Seed)
 	testweb.Crawl(t, o)
 	want := testweb.Fates(t, dir)
@@ -186,7 +186,7 @@ func TestRepairKeepsTheLastCopy(t *testing.T) {
 		sound(t, dir)
 		testweb.SameMaps(t, name, testweb.Fates(t, dir), want)
 	}
-	if kept, err := filepath.Glob(path + ".kept-*"); err != nil || len(kept) == 0 {
+	if kept, err := datadir.Glob(dir, datadir.DocIndexName+".kept-*"); err != nil || len(kept) == 0 {
 		t.Errorf("no copy was kept: %v, %v", kept, err)
 	}
 }

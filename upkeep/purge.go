@@ -111,7 +111,7 @@ func clearCopies(dir string) error {
 		snapshot.Backup.Folder(dir), snapshot.Publish.Folder(dir), filepath.Join(dir, datadir.ManifestName+".damaged"),
 	}
 	for _, pattern := range []string{"docindex.*", "*.tmp", "*/*.tmp", "*/*/*.tmp"} {
-		found, failed := filepath.Glob(filepath.Join(dir, pattern))
+		found, failed := datadir.Glob(dir, pattern)
 		copies, err = append(copies, found...), errors.Join(err, failed)
 	}
 	for _, path := range copies {
@@ -263,7 +263,7 @@ func (p *prover) files(m datadir.Manifest) error {
 		named[datadir.Links(p.dir, name)] = true
 	}
 	for _, pattern := range []string{"index/*", "links/*", "barrels/*", "docindex?*", "snapshot/data", "snapshot/published"} {
-		paths, err := filepath.Glob(filepath.Join(p.dir, pattern))
+		paths, err := datadir.Glob(p.dir, pattern)
 		if err != nil {
 			return err
 		}

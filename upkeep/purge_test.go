@@ -30,7 +30,7 @@ func TestPurge(t *testing.T) {
 	w.Page("one.test/", `<title>One</title><a href="http://two.test/">the second</a><p>heron`)
 	w.Page("two.test/", `<title>Two `+secret+`</title><p>heron `+secret+` <a href="http://one.test/three">`+secret+` link</a>`)
 	w.Page("one.test/three", `<title>Three</title><p>heron three`)
-	o := w.Options(filepath.Join(t.TempDir(), "data"), "http://one.test/", "http://two.test/")
+	o := w.Options(filepath.Join(t.TempDir(), "data[1]"), "http://one.test/", "http://two.test/") // no pattern
 	testweb.Crawl(t, o)
 	w.Page("two.test/", `<title>Two anew `+secret+`</title><p>heron another `+secret+` <a href="http://one.test/three">`+secret+` link</a>`)
 	testweb.Crawl(t, testweb.Recrawling(o))

@@ -117,7 +117,7 @@ func salvage(ctx context.Context, dir string) (report Salvage, err error) {
 // keptName.
 func oldDocuments(w *datadir.Writer) (*docindex.DB, error) {
 	old := ownDocuments(w, datadir.DocIndex(w.Dir()))
-	kept, err := filepath.Glob(keptName(w.Dir(), "*"))
+	kept, err := datadir.Glob(w.Dir(), keptName("", "*"))
 	if err != nil {
 		return old, err
 	}
@@ -251,7 +251,7 @@ func (s *salvager) isBlocked(url string) bool {
 // names copies the URLs of documents from all readable link runs, whether or not a manifest names
 // them.
 func (s *salvager) names(ctx context.Context) error {
-	paths, err := filepath.Glob(filepath.Join(filepath.Dir(datadir.Links(s.dir, "x")), "*.links"))
+	paths, err := datadir.Glob(s.dir, filepath.ToSlash(datadir.Links("", "*.links")))
 	if err != nil {
 		return err
 	}

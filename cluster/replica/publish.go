@@ -273,7 +273,7 @@ func changesWith(dir, folder string, info fs.FileInfo) bool {
 // the shards dirs of a folder. Those of the document index are included if docIndex is set.
 func signatureOf(dir string, dirs []string, docIndex bool) (signature string, err error) {
 	if dirs[0] != dir {
-		boxes, _ := filepath.Glob(filepath.Join(shards.Parcels(dir), "*")) // none yet, or a folder for each shard
+		boxes, _ := datadir.Glob(shards.Parcels(dir), "*") // none yet, or a folder for each shard
 		signature, err = signatureIn(dir, append(boxes, dir))
 	}
 	for _, folder := range dirs {

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"testing"
 
 	"anatomy/disk/durable/durabletest"
@@ -242,4 +243,23 @@ func FuzzVersion(f *testing.F) {
 			t.Errorf("%q is accepted as %+v", b, v)
 		}
 	})
+}
+
+func TestGlob(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "data[1]") // no pattern
+	if err := os.MkdirAll(filepath.Join(dir, "links"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	want := []string{filepath.Join(dir, "links", "1.links"), filepath.Join(dir, "links", "2.links")}
+	for _, path := range append(want, filepath.Join(dir, "3.links")) {
+		if err := os.WriteFile(path, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if found, err := Glob(dir, "links/*.links"); err != nil || !slices.Equal(found, want) {
+		t.Errorf("found %q, %v, want %q", found, err, want)
+	}
+	if found, err := Glob(filepath.Join(dir, "absent"), "*"); err != nil || len(found) > 0 {
+		t.Errorf("found %q, %v in a folder that does not exist", found, err)
+	}
 }

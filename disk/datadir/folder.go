@@ -58,6 +58,16 @@ func FolderSize(path string) (bytes int64, err error) {
 	return bytes, err
 }
 
+// Glob returns the paths below the folder dir that match a pattern of [fs.Glob], in ascending order.
+// For [filepath.Glob], dir would be a part of the pattern: it finds nothing below a folder "data[1]".
+func Glob(dir, pattern string) ([]string, error) {
+	paths, err := fs.Glob(os.DirFS(dir), pattern)
+	for i := range paths {
+		paths[i] = filepath.Join(dir, filepath.FromSlash(paths[i]))
+	}
+	return paths, err
+}
+
 // FreeSpace returns the number of bytes that this process may still write to the file system of
 // dir.
 func FreeSpace(dir string) (int64, error) {
