@@ -24,7 +24,10 @@ const tempAge = 7 * 24 * time.Hour
 // path. Symbolic links and other special files below it are not followed.
 //
 // Calls to a file system that hangs do not return when their context ends.
-type folder struct{ path string }
+type folder struct {
+	path string
+	fs   durable.FS // for changes
+}
 
 // exists fails if the path of the bucket does not exist, or is not a folder.
 func (f *folder) exists() error {
@@ -43,7 +46,7 @@ func (f *folder) String() string { return f.path }
 func (f *folder) Put(ctx context.Context, name string, content io.ReaderAt, size int64) error {
 	_, err := f.find(name)
 	if err == nil || errors.Is(err, ErrNotExist) {
-		err = put(ctx, durable.OS, f.file(name), content, size)
+		err = put(ctx, f.fs, f.file(name), content, size)
 	}
 	return wrap(f, "put", name, err)
 }
@@ -134,7 +137,7 @@ func (f *folder) find(name string) (fs.FileInfo, error) {
 	return nil, ErrNotExist
 }
 
-// List also removes temporary files that are older than [tempAge].
+// List also removes temporary files that are older than [tempAge], if it can.
 func (f *folder) List(ctx context.Context, prefix, after string) iter.Seq2[Object, error] {
 	return func(yield func(Object, error) bool) {
 		err := f.exists()
@@ -167,9 +170,7 @@ func (f *folder) walk(
 			return err
 		}
 		if e.Type().IsRegular() && strings.HasSuffix(name, tempSuffix) {
-			if err := f.sweep(name); err != nil {
-				return err
-			}
+			f.sweep(name)
 		}
 		if checkName(name) != nil {
 			continue
@@ -212,16 +213,12 @@ func visit(name string, e fs.DirEntry, yield func(Object, error) bool) error {
 	return nil
 }
 
-// sweep removes a temporary file if it is old.
-func (f *folder) sweep(name string) error {
-	info, err := os.Lstat(f.file(name))
-	if err == nil && time.Since(info.ModTime()) > tempAge {
-		err = durable.Remove(durable.OS, f.file(name))
+// sweep removes a temporary file if it is old. If this machine may only read the folder, another one
+// does that.
+func (f *folder) sweep(name string) {
+	if info, err := os.Lstat(f.file(name)); err == nil && time.Since(info.ModTime()) > tempAge {
+		_ = durable.Remove(f.fs, f.file(name))
 	}
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	return err
 }
 
 func (f *folder) Delete(ctx context.Context, name string) error {
@@ -230,7 +227,7 @@ func (f *folder) Delete(ctx context.Context, name string) error {
 		err = ctx.Err()
 	}
 	if err == nil {
-		err = durable.Remove(durable.OS, f.file(name))
+		err = durable.Remove(f.fs, f.file(name))
 	}
 	if errors.Is(err, ErrNotExist) || errors.Is(err, fs.ErrNotExist) {
 		return nil

@@ -73,7 +73,14 @@ func TestFailedPutLeavesNothing(t *testing.T) {
 	}
 }
 
-// Temporary files are not objects, and are removed at the age of a week.
+// A readOnly file system removes nothing.
+type readOnly struct{ durable.FS }
+
+func (readOnly) Remove(name string) error {
+	return &fs.PathError{Op: "remove", Path: name, Err: syscall.EROFS}
+}
+
+// Temporary files are not objects, and are removed at the age of a week, by a machine that may do that.
 func TestTemporaryFiles(t *testing.T) {
 	b := openTemp(t)
 	putString(t, b, "dir/a", "content")
@@ -88,8 +95,14 @@ func TestTemporaryFiles(t *testing.T) {
 	}
 	for _, c := range []struct {
 		age  time.Duration
+		fs   durable.FS
 		left bool
-	}{{2 * 24 * time.Hour, true}, {8 * 24 * time.Hour, false}} {
+	}{
+		{2 * 24 * time.Hour, durable.OS, true},
+		{8 * 24 * time.Hour, readOnly{durable.OS}, true},
+		{8 * 24 * time.Hour, durable.OS, false},
+	} {
+		b.fs = c.fs
 		changed := time.Now().Add(-c.age)
 		if err := os.Chtimes(temporary[0], changed, changed); err != nil {
 			t.Fatal(err)

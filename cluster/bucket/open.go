@@ -1,5 +1,7 @@
 package bucket
 
+import "anatomy/disk/durable"
+
 // Open returns the bucket at an address:
 //
 //	s3://HOST[:PORT]/BUCKET[/PREFIX]       on a server, over https
@@ -14,7 +16,7 @@ func Open(address string) (Bucket, error) {
 		return nil, err
 	}
 	if p.folder != "" {
-		return &folder{p.folder}, nil
+		return &folder{p.folder, durable.OS}, nil
 	}
 	return openS3(p)
 }
