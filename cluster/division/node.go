@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -256,7 +257,8 @@ func (n *Node) seed(shard int, s *owned, urls []string) error {
 	return s.member.AddSeeds(own)
 }
 
-// addURLs adds the queued URLs to the shards that this node owns.
+// addURLs adds the queued URLs to the shards that this node owns. After an error, the next call adds
+// them again.
 func (n *Node) addURLs(ctx context.Context) error {
 	n.mu.Lock()
 	known := n.urls
@@ -265,17 +267,16 @@ func (n *Node) addURLs(ctx context.Context) error {
 	if err != nil || len(fresh) == 0 {
 		return err
 	}
-	all := map[string][]string{}
-	for _, some := range []map[string][]string{known, fresh} {
-		for name, urls := range some {
-			all[name] = urls
-		}
-	}
+	all := maps.Clone(known)
+	maps.Copy(all, fresh)
 	n.set(func() { n.urls = all }) // a shard that opens later adds them when it opens
 	for shard, s := range n.open() {
 		for _, some := range fresh {
 			err = errors.Join(err, n.seed(shard, s, some))
 		}
+	}
+	if err != nil {
+		n.set(func() { n.urls = known })
 	}
 	return err
 }
