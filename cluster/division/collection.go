@@ -92,12 +92,16 @@ func Create(ctx context.Context, b bucket.Bucket, dir, machine string, create fu
 	renewing, stop := context.WithCancel(ctx)
 	ended := make(chan error, 1)
 	go func() { ended <- l.Run(renewing, func() {}) }()
-	err = createFiles(ctx, b, dir, create)
+	err = createFiles(ctx, b, dir, create, l.Check)
 	stop()
 	return errors.Join(err, <-ended, l.Release(ctx))
 }
 
-func createFiles(ctx context.Context, b bucket.Bucket, dir string, create func() error) error {
+// createFiles creates the collection. SHARDS is put last, unless fence fails: another machine may have
+// taken over while this one slept, and created the collection.
+func createFiles(
+	ctx context.Context, b bucket.Bucket, dir string, create func() error, fence func(context.Context) error,
+) error {
 	if _, err := Read(ctx, b); !errors.Is(err, replica.ErrNoCluster) {
 		return err
 	}
@@ -112,6 +116,9 @@ func createFiles(ctx context.Context, b bucket.Bucket, dir string, create func()
 	}
 	content, err := os.ReadFile(datadir.Shards(dir))
 	if err != nil {
+		return err
+	}
+	if err := fence(ctx); err != nil {
 		return err
 	}
 	return put(ctx, b, shards.FileName, content)
