@@ -136,6 +136,7 @@ func Acquire(ctx context.Context, o Options) (*Lease, error) {
 	var last Holder
 	changed := time.Now() // when the claim last changed
 	var free time.Time    // when the collection lost its owner
+	var warned time.Time
 	for {
 		owner, err := Find(ctx, o.Bucket)
 		if err != nil && o.Wait && ctx.Err() == nil { // the owner may be alive, but the bucket cannot be read
@@ -162,6 +163,10 @@ func Acquire(ctx context.Context, o Options) (*Lease, error) {
 			l, err := try(ctx, o, max(owner.Epoch+1, o.Least))
 			if l != nil || err != nil && !o.Wait {
 				return l, err
+			}
+			if err != nil && ctx.Err() == nil && time.Since(warned) >= warnEvery {
+				o.Log.Warn("cannot claim the collection; trying again", "error", err)
+				warned = time.Now()
 			}
 		case alive && same && !o.Wait:
 			return nil, fmt.Errorf("%w: %s", ErrHeld, owner.Machine)

@@ -199,6 +199,35 @@ func TestCutOff(t *testing.T) {
 	})
 }
 
+// TestCannotClaim waits without the permission to put. That is logged, and not each time; with the
+// permission, the machine becomes the owner.
+func TestCannotClaim(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := &buckettest.Memory{}
+		b.Set(func(_ context.Context, op, _ string) error {
+			if op == "put" {
+				return buckettest.ErrAway
+			}
+			return nil
+		})
+		var log bytes.Buffer
+		acquired := make(chan error, 1)
+		go func() {
+			o := Options{Bucket: b, Wait: true, Log: slog.New(slog.NewTextHandler(&log, nil))}
+			_, err := Acquire(t.Context(), o)
+			acquired <- err
+		}()
+		time.Sleep(time.Minute)
+		b.Set(nil)
+		if err := <-acquired; err != nil {
+			t.Error(err)
+		}
+		if n := strings.Count(log.String(), "cannot claim"); n < 1 || n > 3 {
+			t.Errorf("the log of a minute without the permission is\n%s", &log)
+		}
+	})
+}
+
 // TestPrintable: joined errors of another machine are one line.
 func TestPrintable(t *testing.T) {
 	if got, want := Printable("write a: full\nwrite b: full\x1b[2J"), "write a: full; write b: full[2J"; got != want {
