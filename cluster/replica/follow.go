@@ -60,8 +60,9 @@ type Follower struct {
 	reported Name // last argument of OnCurrent
 	extent   extent
 
-	mu     sync.Mutex
-	status FollowerStatus
+	mu        sync.Mutex // guards what follows
+	status    FollowerStatus
+	isWaiting bool // the bucket had no generation at the last attempt
 }
 
 // A FollowerStatus is the state of the copy.
@@ -203,7 +204,11 @@ func (f *Follower) Follow(ctx context.Context) error {
 	err := f.follow(ctx)
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.status.record(ctx, began, err) && !errors.Is(err, ErrNoCluster) {
+	if f.isWaiting { // another failure is the first one
+		f.status.Failing = ""
+	}
+	f.isWaiting = errors.Is(err, ErrNoCluster)
+	if f.status.record(ctx, began, err) && !f.isWaiting {
 		f.o.Log.Warn("cannot update the copy; trying again", "bucket", f.o.Bucket, "error", err)
 	}
 	if err == nil {

@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"io/fs"
+	"log/slog"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -192,7 +193,11 @@ func TestIdleCrawl(t *testing.T) {
 	ended := make(chan error, 1)
 	go func() { ended <- errors.Join(crawl.Run(ctx), crawl.Close()) }()
 	for upkeep.Changes(t.Context(), dir) == "" || !crawl.Builder().Manifest().Merged {
-		time.Sleep(10 * time.Millisecond)
+		select {
+		case err := <-ended:
+			t.Fatalf("the crawl has ended: %v", err)
+		case <-time.After(10 * time.Millisecond):
+		}
 	}
 	p := publisher(t, b, dir)
 	publish := func(times int) (more int) {
@@ -234,6 +239,37 @@ func published(t *testing.T) (b *buckettest.Memory, dir string, f *replica.Follo
 	testweb.Crawl(t, options)
 	must(t, p.Publish(t.Context()))
 	return b, dir, f, copied
+}
+
+// TestFirstFailureIsLogged has a follower wait for the first generation, and then lose the bucket. Only the
+// loss is logged, once.
+func TestFirstFailureIsLogged(t *testing.T) {
+	b := &buckettest.Memory{}
+	_, err := replica.Initialize(t.Context(), b)
+	must(t, err)
+	var log bytes.Buffer
+	f, err := replica.NewFollower(t.Context(), replica.FollowerOptions{
+		Bucket: b, Dir: filepath.Join(t.TempDir(), "copy"), Log: slog.New(slog.NewTextHandler(&log, nil)),
+	})
+	must(t, err)
+	for range 2 {
+		if err := f.Follow(t.Context()); !errors.Is(err, replica.ErrNoCluster) {
+			t.Errorf("%v, want %v", err, replica.ErrNoCluster)
+		}
+	}
+	if log.Len() > 0 {
+		t.Errorf("while it waits it logs %s", &log)
+	}
+	b.Set(func(context.Context, string, string) error { return buckettest.ErrAway })
+	for range 2 {
+		if err := f.Follow(t.Context()); !errors.Is(err, buckettest.ErrAway) {
+			t.Errorf("%v, want %v", err, buckettest.ErrAway)
+		}
+	}
+	if n := strings.Count(log.String(), "cannot update the copy"); n != 1 {
+		t.Errorf("%d failures are logged:\n%s", n, &log)
+	}
+	must(t, f.Close())
 }
 
 // TestInterruptedFollower loses the bucket at each call of a copy in turn. The folder is whole, and
