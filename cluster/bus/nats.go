@@ -44,11 +44,10 @@ func startNATS(
 	s.Start()
 	began := time.Now()
 	for !s.ReadyForConnections(startFor / 100) {
-		if logger.fatal() == "" && time.Since(began) < startFor {
-			continue
+		if err := logger.failure(time.Since(began)); err != nil {
+			s.Shutdown()
+			return nil, err
 		}
-		s.Shutdown()
-		return nil, errors.New(logger.fatal())
 	}
 	return s, nil
 }
@@ -91,8 +90,15 @@ func (l *natsLogger) Fatalf(format string, v ...any) {
 	l.last = fmt.Sprintf(format, v...)
 }
 
-func (l *natsLogger) fatal() string {
+// failure returns why the server has not started after a time, or nil while it may still start.
+func (l *natsLogger) failure(after time.Duration) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.last
+	switch {
+	case l.last != "":
+		return errors.New(l.last)
+	case after >= startFor:
+		return fmt.Errorf("the server does not listen after %d seconds", startFor/time.Second)
+	}
+	return nil
 }
