@@ -128,7 +128,7 @@ func (q *queues) enqueue(
 }
 
 // keyOf finds the queue key of a queued document. Unless queues are ordered by quality it is not
-// recorded, and the queue of the host is searched.
+// recorded, and the queue of the host is searched. It fails if the document is in no queue.
 func (q *queues) keyOf(r *docindex.Record) (key docindex.QueueKey, err error) {
 	u, err := weburl.Parse(r.URL) // which may have another scheme than the URL of an answer
 	if err != nil {
@@ -142,10 +142,13 @@ func (q *queues) keyOf(r *docindex.Record) (key docindex.QueueKey, err error) {
 	if doc, err := q.db.Queued(key); err != nil || doc == r.Doc {
 		return key, err
 	}
-	queue := docindex.QueueKey{Host: u.Host()}
+	queue, found := docindex.QueueKey{Host: u.Host()}, false
 	err = q.db.EachQueued(queue, func(k docindex.QueueKey, doc vocab.DocID) (bool, error) {
-		key = k
-		return doc != r.Doc, nil
+		key, found = k, doc == r.Doc
+		return !found, nil
 	})
+	if err == nil && !found {
+		err = fmt.Errorf("document index: document %d is not in the queue of %s", r.Doc, u.Host())
+	}
 	return key, err
 }

@@ -654,6 +654,28 @@ func TestDoneOfStrangers(t *testing.T) {
 	b.none(maxWait) // the lease is out
 }
 
+// A queued document that is in no queue, as in a damaged index, is not claimed with the key of another.
+func TestDocumentWithoutQueue(t *testing.T) {
+	b := newBench(t, Options{})
+	docs := b.seed("http://a.test/1", "http://a.test/2")
+	batch := b.s.db.NewBatch()
+	err := b.s.db.EachQueue("", func(k docindex.QueueKey, doc vocab.DocID) (bool, error) {
+		if doc == docs[0] {
+			batch.DeleteQueued(k)
+		}
+		return true, nil
+	})
+	if err == nil {
+		err = batch.Commit()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if ok, err := b.s.Reserve(docs[0]); ok || err == nil {
+		t.Errorf("reserved: %v, %v", ok, err)
+	}
+}
+
 func TestSchemesAreOneDocument(t *testing.T) {
 	b := newBench(t, Options{})
 	b.seed("http://a.test/")
