@@ -324,8 +324,8 @@ func (r *remote) describe(all []crawler.VisitStatus) (own []crawler.VisitStatus)
 }
 
 // compare compares the leases that a worker has with those that it should have. It repeats the
-// grant of a missing lease, and the cancel of a lease that the worker should not have. The caller
-// holds mu.
+// cancel of a lease that the worker should not have, and ends the visit of a lease whose grant was
+// lost. The caller holds mu.
 func (f *Fleet) compare(r *remote, leases []uint64) {
 	has := make(map[uint64]bool, len(leases))
 	cancels := 0
@@ -430,9 +430,9 @@ func (f *Fleet) acknowledge(p *pendingBatch) {
 		if v.ended || f.crawler.Confirm == nil {
 			continue
 		}
-		for place := v.next; place < len(v.lease.URLs); place++ {
-			if !f.crawler.Confirm(v.lease.URLs[place].Doc) {
-				a.Revoked = append(a.Revoked, target{v.lease.ID, place})
+		for i := v.next; i < len(v.lease.URLs); i++ {
+			if !f.crawler.Confirm(v.lease.URLs[i].Doc) {
+				a.Revoked = append(a.Revoked, target{v.lease.ID, i})
 			}
 		}
 	}

@@ -423,10 +423,10 @@ func (s *session) grant(l vocab.Lease) {
 }
 
 func (s *session) visit(ctx context.Context, v *workerVisit) {
-	place := 0
+	index := 0
 	r := s.crawler.Visit(ctx, v.lease, func(f vocab.Fetch) {
-		s.add(v, &fetched{target{v.lease.ID, place}, f})
-		place++
+		s.add(v, &fetched{target{v.lease.ID, index}, f})
+		index++
 	})
 	s.add(v, &report{r})
 	s.mu.Lock()
