@@ -205,8 +205,9 @@ func Collect(fs durable.FS, dir string, n int) error {
 	return nil
 }
 
-// fits reports whether the states of two shards are consistent. The receiver must have no parcel
-// that the sender has not sent, and the sender must have every parcel that the receiver lacks.
+// fits reports whether the states of two shards are consistent: senderIsNew, whether the receiver has
+// only parcels that the sender has sent, and receiverIsNew, whether the sender has every parcel that
+// the receiver lacks.
 func fits(sender, receiver *contents, from, to int) (senderIsNew, receiverIsNew bool) {
 	if from == to {
 		return true, true
@@ -217,7 +218,6 @@ func fits(sender, receiver *contents, from, to int) (senderIsNew, receiverIsNew 
 			numbers = append(numbers, id.Number)
 		}
 	}
-	slices.Sort(numbers)
 	has := uint64(0)
 	if from < len(receiver.received) {
 		has = receiver.received[from]
@@ -225,5 +225,5 @@ func fits(sender, receiver *contents, from, to int) (senderIsNew, receiverIsNew 
 	if len(numbers) == 0 {
 		return has == 0, true
 	}
-	return numbers[len(numbers)-1] >= has, numbers[0] <= has+1
+	return slices.Max(numbers) >= has, slices.Min(numbers) <= has+1
 }

@@ -83,17 +83,9 @@ func (n *Node) keep(ctx context.Context, shard int) {
 		if err == nil || ctx.Err() != nil {
 			continue
 		}
-		n.fail(shard, err)
+		n.set(func() { n.shards[shard].failing = fmt.Sprintf("shard %d: %v", shard, err) })
 		n.o.Log.Warn("cannot own or follow a shard; trying again", "shard", shard, "error", err)
 		lease.Sleep(ctx, n.o.Retry)
-	}
-}
-
-func (n *Node) fail(shard int, err error) {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	if n.shards[shard].failing = ""; err != nil {
-		n.shards[shard].failing = fmt.Sprintf("shard %d: %v", shard, err)
 	}
 }
 

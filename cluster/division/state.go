@@ -91,8 +91,10 @@ func (p *Intervals) setDefaults() {
 // A Node owns some shards, and keeps copies of the others.
 type Node struct {
 	o    Options
-	id   string // see nodeID
+	id   string // see node.ID
 	mail *Mail
+
+	private bool // the folder is marked as private; used by markPrivate only
 
 	mu        sync.Mutex                   // guards what follows
 	shards    []shardState                 // by shard number
@@ -102,7 +104,6 @@ type Node struct {
 	hasLooked bool                         // present is known
 	handed    time.Time                    // time of the last hand-over
 	urls      map[string][]string          // URLs to add, by object
-	private   bool                         // the folder is marked as private
 }
 
 // A shardState is the state of one shard on a node.
@@ -114,7 +115,7 @@ type shardState struct {
 	isCopied bool // a generation has been current since the node started
 }
 
-// Owned is a shard that this node owns.
+// An owned is a shard that this node owns.
 type owned struct {
 	release  context.CancelFunc // starts the hand-over
 	opened   chan struct{}      // closed when member is set
@@ -136,6 +137,7 @@ func (s *owned) state() string {
 	return ""
 }
 
+// set calls change with mu held.
 func (n *Node) set(change func()) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
