@@ -22,8 +22,8 @@ var corrupted = map[string]bool{
 	"BadDigest": true, "XAmzContentSHA256Mismatch": true, "IncompleteBody": true,
 }
 
-// mayPass reports whether a failure is transient.
-func mayPass(err error) bool {
+// isTransient reports whether a failure is transient.
+func isTransient(err error) bool {
 	var answer minio.ErrorResponse
 	if errors.As(err, &answer) {
 		switch status := answer.StatusCode; status {

@@ -113,7 +113,7 @@ func (b *s3) get(ctx context.Context, name string, offset, size int64) (io.ReadC
 		return nil, err
 	}
 	if size == 0 {
-		return b.nothing(ctx, name, offset)
+		return b.emptyRange(ctx, name, offset)
 	}
 	d := &download{left: size, offset: offset}
 	d.open = func(offset, size int64) (body *body, err error) {
@@ -127,7 +127,7 @@ func (b *s3) get(ctx context.Context, name string, offset, size int64) (io.ReadC
 	d.body, err = d.open(offset, size)
 	switch {
 	case errors.Is(err, errRange) && size < 0:
-		return b.nothing(ctx, name, offset)
+		return b.emptyRange(ctx, name, offset)
 	case errors.Is(err, errRange):
 		return nil, io.ErrUnexpectedEOF
 	case err != nil:
@@ -139,8 +139,8 @@ func (b *s3) get(ctx context.Context, name string, offset, size int64) (io.ReadC
 	return d, nil
 }
 
-// nothing returns an empty reader at an offset of an object. HTTP has no empty ranges.
-func (b *s3) nothing(ctx context.Context, name string, offset int64) (io.ReadCloser, error) {
+// emptyRange returns an empty reader at an offset of an object. HTTP has no empty ranges.
+func (b *s3) emptyRange(ctx context.Context, name string, offset int64) (io.ReadCloser, error) {
 	var found []Object
 	err := b.retry(ctx, func() (err error) {
 		found, err = b.page(ctx, name, "", 1)
@@ -178,7 +178,7 @@ func (b *s3) request(ctx context.Context, name string, offset, size int64) (*bod
 		cancel()
 		return nil, err
 	}
-	length, err := answered(header, offset, size)
+	length, err := lengthOf(header, offset, size)
 	if err != nil {
 		in.Close()
 		cancel()
@@ -193,8 +193,8 @@ func (b *s3) request(ctx context.Context, name string, offset, size int64) (*bod
 	return &body{in, length, info.ETag, end}, nil
 }
 
-// answered returns the number of bytes in the response to a range request.
-func answered(h http.Header, offset, size int64) (int64, error) {
+// lengthOf returns the number of bytes in the response to a range request.
+func lengthOf(h http.Header, offset, size int64) (int64, error) {
 	if offset == 0 && size < 0 {
 		n, err := strconv.ParseInt(h.Get("Content-Length"), 10, 64)
 		if err != nil || n < 0 {
@@ -298,7 +298,7 @@ func (b *s3) retry(ctx context.Context, request func() error) error {
 			return nil
 		case ctx.Err() != nil:
 			return ctx.Err()
-		case try == maxTries-1 || !mayPass(err):
+		case try == maxTries-1 || !isTransient(err):
 			return b.explain(err)
 		}
 		wait := firstWait << try
