@@ -378,7 +378,7 @@ func (f *Follower) replaceBetween(g *Generation) error {
 	return err
 }
 
-// Folders for files that are copied and not current yet.
+// incoming returns the folder of files that are copied and not current yet.
 func (f *Follower) incoming() string { return filepath.Join(datadir.Cluster(f.o.Dir), "incoming") }
 
 // copyAll copies the files that the folder does not have. Files that are to be replaced are staged

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 
 	"github.com/cespare/xxhash/v2"
 
@@ -148,8 +147,15 @@ func RefuseDivided(dir string) error {
 // IsDivided reports whether a folder belongs to a divided collection.
 func IsDivided(dir string) bool {
 	m, err := Read(dir)
-	return err == nil && m != nil &&
-		slices.ContainsFunc(m.Folders, func(id string) bool { return hasOwnMentions(dir, slices.Index(m.Folders, id)) })
+	if err != nil || m == nil {
+		return false
+	}
+	for shard := range m.Folders {
+		if hasOwnMentions(dir, shard) {
+			return true
+		}
+	}
+	return false
 }
 
 func ownPath(dir string, shard int) string { return filepath.Join(Folder(dir, shard), "foreign") }
