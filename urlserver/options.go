@@ -35,10 +35,13 @@ type Options struct {
 	HostFailing  time.Duration   // time of only failed answers until a host is given up; default 1h
 	Retry        []time.Duration // waits before retries of a failed URL; default 1s, 10s, 1m
 	PerSite      int             // leases of one site at once if it has no delay; default 1
-	PerAddress   int             // leases at once of an IP address; default 8, or no bound if
-	// Delay is negative; negative for no bound
+	LeaseSize    int             // URLs of a lease; default 32
+
+	// PerAddress is the number of leases of an IP address at once; negative for no bound. Default: 8, or
+	// no bound if Delay is negative.
+	PerAddress int
+
 	SiteLimits map[string]SiteLimits // by host or domain; each is a site of its own
-	LeaseSize  int                   // URLs of a lease; default 32
 
 	// Owns reports whether a URL belongs to this server. Others are known and out of scope: servers
 	// of other shards own them. Default: all do.

@@ -37,8 +37,8 @@ func (s Spent) Apply(v Verdict) (set Spent, changed bool) {
 	return s, true
 }
 
-// Find returns the shape for which u is refused, and its trap, or 0. known may forbid refusal. bred
-// reports that u was found only on pages that repeat.
+// Find returns the spent shape for which u is refused, with its trap, or the zero Verdict. bred reports
+// that u was found only on pages that repeat.
 func (y *Yields) Find(
 	host string, s Spent, u *weburl.URL, bred bool,
 ) (refusal Verdict, err error) {
