@@ -282,16 +282,16 @@ func (s *salvager) pages(ctx context.Context) error {
 		return err
 	}
 	defer repo.Close()
-	err = repo.Scan(0, func(place vocab.Address, record *repository.Record) error {
+	err = repo.Scan(0, func(at vocab.Address, record *repository.Record) error {
 		p := &record.Page
 		if s.isBlocked(p.URL) {
 			return ctx.Err()
 		}
 		r, ok, err := s.get(p.Doc)
-		if err != nil || ok && r.Fetch != nil && (r.Fetch.Fetched.After(p.Fetched) || r.Fetch.Fetched.Equal(p.Fetched) && r.Fetch.Address > place) {
+		if err != nil || ok && r.Fetch != nil && (r.Fetch.Fetched.After(p.Fetched) || r.Fetch.Fetched.Equal(p.Fetched) && r.Fetch.Address > at) {
 			return err
 		}
-		return cmp.Or(s.put(recorded(place, record)), ctx.Err())
+		return cmp.Or(s.put(recorded(at, record)), ctx.Err())
 	})
 	if errors.As(err, new(*repository.DamageError)) {
 		err = nil // the check reports it
@@ -300,12 +300,12 @@ func (s *salvager) pages(ctx context.Context) error {
 }
 
 // recorded returns the record of a document according to the repository.
-func recorded(place vocab.Address, record *repository.Record) *docindex.Record {
+func recorded(at vocab.Address, record *repository.Record) *docindex.Record {
 	p := &record.Page
 	r := &docindex.Record{
 		Doc: p.Doc, URL: p.URL, State: docindex.Finished, FirstSeen: p.Fetched,
 		Fetch: &docindex.FetchOutcome{
-			Outcome: vocab.Fetched, Status: 200, Address: place, Fetched: p.Fetched, SignedIn: p.SignedIn,
+			Outcome: vocab.Fetched, Status: 200, Address: at, Fetched: p.Fetched, SignedIn: p.SignedIn,
 			Truncated: p.Truncated,
 		},
 		History: docindex.History{Visits: 1, Visited: p.Fetched, Changed: p.Fetched},
@@ -445,8 +445,7 @@ func (s *salvager) seeds(context.Context) error {
 	return nil
 }
 
-// totals writes counts and hosts. The empty scope makes the next crawl queue the documents in its
-// scope.
+// totals writes counts and hosts. The next crawl queues the documents in its scope.
 func (s *salvager) totals(context.Context) error {
 	for name, h := range s.hosts {
 		if s.old != nil {
@@ -461,6 +460,6 @@ func (s *salvager) totals(context.Context) error {
 		urlserver.CopyReceivedParcels(s.b, s.old)
 	}
 	s.b.PutCounts(&s.counts)
-	s.b.PutMeta("scope", "")
+	urlserver.LoseScope(s.b)
 	return s.flush(0)
 }

@@ -95,7 +95,7 @@ func (s blocking) restore(doc vocab.DocID) error {
 	if s.o.KeepScope {
 		r.State = docindex.OutOfScope
 		s.put(c.b, &r)
-		c.loseScope()
+		LoseScope(c.b)
 	} else {
 		s.scope.decide(&u, &r, s.now)
 		if err := c.reinsertFollowed(&r, &u); err != nil {

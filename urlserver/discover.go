@@ -20,12 +20,14 @@ type Found struct {
 	On       vocab.DocID // the page with the link, in flight; 0 if not known
 	Related  vocab.DocID // the page, in flight, that refers to it other than by a link; 0 for none
 	Listed   bool        // in a sitemap
-	Quality  float64     // of the page, 1 for an average one; 0 to estimate it from links. By
-	// TopicFirst: odds that it is relevant; 0 if they are not known
 	Rescored bool        // the URL was found before: only its quality changes, by TopicFirst
 	From     vocab.DocID // the document that redirects to it; 0 for a link
 	Hops     uint8       // redirects that led to it, if From is 0
 	Modified time.Time   // last change by a sitemap; zero if not stated
+
+	// Quality is that of the page, 1 for an average one; 0 to estimate it from links. By TopicFirst, it
+	// is the odds that the page is relevant; 0 if they are not known.
+	Quality float64
 }
 
 // A redirect chain longer than maxRedirects ends with an error.
@@ -70,7 +72,7 @@ func (s *state) discover(found []Found, links int, docs []vocab.DocID) ([]vocab.
 		docs = append(docs, doc)
 	}
 	if s.o.KeepScope && !d.b.Empty() {
-		d.loseScope()
+		LoseScope(d.b)
 	}
 	if err := d.commit(); err != nil {
 		return nil, err

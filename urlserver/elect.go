@@ -166,7 +166,7 @@ func (c *change) forget(doc vocab.DocID) (urls []string, err error) {
 	if err != nil {
 		return nil, err
 	}
-	c.loseScope()
+	LoseScope(c.b)
 	return urls, c.commit()
 }
 

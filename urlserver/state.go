@@ -139,8 +139,8 @@ func (c *change) commit() error {
 	return nil
 }
 
-// loseScope makes the next Open decide again which URLs are queued.
-func (c *change) loseScope() { c.b.PutMeta(metaScope, "") }
+// LoseScope makes the next Open decide again which URLs are queued.
+func LoseScope(b *docindex.Batch) { b.PutMeta(metaScope, "") }
 
 // revisit queues a document with a final outcome. If the document is out of scope it only cancels the
 // scheduled visit; if the host is given up it postpones the visit.
