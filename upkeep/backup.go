@@ -175,7 +175,7 @@ func Restore(ctx context.Context, from io.Reader, dir string, progress func(Back
 		err = b.finish()
 	}
 	if err != nil {
-		return b.report, errors.Join(fmt.Errorf("restore: %w", err), clear(dir, made))
+		return b.report, errors.Join(fmt.Errorf("restore: %w", err), clearFolder(dir, made))
 	}
 	return b.report, nil
 }
@@ -208,15 +208,15 @@ func emptyFolder(dir string) (made bool, err error) {
 		return false, err
 	case slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return strings.HasPrefix(e.Name(), restoring) }) &&
 		errors.Is(datadir.CheckVersion(dir), datadir.ErrNone):
-		return false, clear(dir, false)
+		return false, clearFolder(dir, false)
 	case len(entries) > 0:
 		return false, fmt.Errorf("%s: %w: it holds %s", dir, ErrNotEmpty, entries[0].Name())
 	}
 	return false, os.Chmod(dir, 0o700)
 }
 
-// clear removes the contents of a folder, and the folder itself if it was created for the backup.
-func clear(dir string, made bool) error {
+// clearFolder removes the contents of a folder, and the folder itself if it was created for the backup.
+func clearFolder(dir string, made bool) error {
 	if made {
 		return os.RemoveAll(dir)
 	}
@@ -226,7 +226,7 @@ func clear(dir string, made bool) error {
 			err = errors.Join(err, os.RemoveAll(filepath.Join(dir, e.Name())))
 		}
 	}
-	if err == nil { // last, so that the next Restore completes a killed clear
+	if err == nil { // last, so that the next Restore completes a killed clearFolder
 		err = os.RemoveAll(filepath.Join(dir, restoring))
 	}
 	return err
@@ -301,7 +301,7 @@ func (b *backupReader) file(archive io.Reader, h *tar.Header) error {
 	}
 	sum := sha256.New()
 	var err error
-	if below == "VERSION" {
+	if below == datadir.VersionName {
 		b.version, err = io.ReadAll(io.LimitReader(io.TeeReader(archive, sum), 1<<10))
 	} else if below == shards.FileName {
 		b.shards, err = io.ReadAll(io.LimitReader(io.TeeReader(archive, sum), maxSums))
@@ -374,7 +374,7 @@ func (b *backupReader) finish() error {
 	if err := datadir.MakeFolders(b.dir); err != nil {
 		return err
 	}
-	if err := durable.WriteFile(durable.OS, filepath.Join(b.dir, "VERSION"), b.version); err != nil {
+	if err := durable.WriteFile(durable.OS, filepath.Join(b.dir, datadir.VersionName), b.version); err != nil {
 		return err
 	}
 	if err := durable.Remove(durable.OS, filepath.Join(b.dir, restoring)); err != nil {

@@ -11,6 +11,7 @@ import (
 	"anatomy/disk/durable"
 	"anatomy/disk/parcel"
 	"anatomy/disk/shards"
+	"anatomy/engine/collective"
 	"anatomy/urlserver"
 	"anatomy/vocab"
 	"anatomy/weburl"
@@ -27,12 +28,12 @@ func checkShards(ctx context.Context, dir string, m *shards.Map, r CheckReport) 
 		r.Problem(err)
 		return nil
 	}
-	if list := weburl.Suffixes(); m.Suffixes != list {
+	if m.Suffixes != weburl.Suffixes() {
 		again := "make the folder again with \"anatomy split\""
 		if shards.IsLive(dir) {
 			again = "crawl with the program that wrote it"
 		}
-		r.Problem(fmt.Errorf("shards: sites were determined by %q, and are now by %q; %s", m.Suffixes, list, again))
+		r.Problem(fmt.Errorf("shards: %w; %s", &collective.SuffixError{Have: m.Suffixes}, again))
 	}
 	for i, dir := range dirs {
 		if err := checkFolder(ctx, dir, r.ofShard(i)); err != nil && !isNew(err, dir) {

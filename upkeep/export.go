@@ -65,9 +65,9 @@ func exportFolder(
 		if err := e.begin(); err != nil {
 			return err
 		}
-		return repo.Scan(0, func(place vocab.Address, rec *repository.Record) error {
+		return repo.Scan(0, func(at vocab.Address, rec *repository.Record) error {
 			d, ok, err := db.Get(rec.Page.Doc)
-			if err != nil || !ok || d.Fetch == nil || d.Fetch.Address != place {
+			if err != nil || !ok || d.Fetch == nil || d.Fetch.Address != at {
 				return err
 			}
 			if err := ctx.Err(); err != nil {
