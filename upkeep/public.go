@@ -41,7 +41,10 @@ func Public(ctx context.Context, dir string, o ImportOptions) (ImportReport, err
 	o.Open = func(string) (io.ReadCloser, error) { return from, nil }
 	report, err := Import(ctx, o)
 	from.Close()
-	return report, errors.Join(err, <-exported)
+	if failed := <-exported; err == nil || !errors.Is(failed, io.ErrClosedPipe) { // which follows from err
+		err = errors.Join(err, failed)
+	}
+	return report, err
 }
 
 // A publicRecord is a record that was fetched without credentials.

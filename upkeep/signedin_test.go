@@ -2,8 +2,10 @@ package upkeep_test
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"maps"
 	"os"
 	"path/filepath"
@@ -145,5 +147,18 @@ func TestMarkSurvives(t *testing.T) {
 	}
 	if !datadir.IsPrivate(restored) {
 		t.Error("after a repair the folder is not marked")
+	}
+}
+
+// TestPublicFails has no space for the public pages. The error is that, and not that the export ended.
+func TestPublicFails(t *testing.T) {
+	web := testweb.Generate(t, 3, 20, 0)
+	dir := filepath.Join(t.TempDir(), "data")
+	testweb.Crawl(t, web.Options(dir, web.Seed))
+	_, err := upkeep.Public(t.Context(), dir, upkeep.ImportOptions{
+		Dir: filepath.Join(t.TempDir(), "public"), MinFree: 1 << 60, Log: slog.New(slog.DiscardHandler),
+	})
+	if err == nil || errors.Is(err, io.ErrClosedPipe) {
+		t.Errorf("%v, want only the reason", err)
 	}
 }
