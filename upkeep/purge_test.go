@@ -49,8 +49,10 @@ func TestPurge(t *testing.T) {
 	if n := holding(t, o.Dir, secret); n > 0 {
 		t.Errorf("the secret is in %d places", n)
 	}
-	if _, err := os.Stat(left); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("the snapshot is left: %v", err)
+	for _, path := range []string{left, datadir.DamagedDocIndex(o.Dir)} {
+		if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("%s is left: %v", path, err)
+		}
 	}
 	sound(t, o.Dir)
 	if found := testweb.URLs(testweb.Results(t, testweb.OpenSearcher(t, o.Dir), "heron")); len(found) != 2 {
