@@ -34,10 +34,10 @@ disk/parcel/parceltest: vocab disk/parcel
 disk/*: vocab weburl analysis disk/durable disk/datadir disk/texts lru
 urlserver: vocab weburl disk/docindex urlserver/* internal/plural
 urlserver/*: vocab weburl disk/docindex urlserver/*
-crawler: vocab weburl crawler/* lru internal/plural
+crawler: vocab weburl crawler/* lru internal/plural internal/secret
 crawler/*:
 crawler/sitemap: xmlcharset
-crawler/signin: weburl crawler/internal/*
+crawler/signin: weburl crawler/internal/* internal/secret
 warc:
 render: vocab internal/plural
 storeserver: vocab disk/repository
@@ -74,6 +74,7 @@ searcher/internal/images: vocab analysis searcher/scoring
 internal/jsonerror:
 internal/plural:
 internal/raster:
+internal/secret:
 internal/test/testweb: vocab weburl urlserver crawler crawler/dnsclient index engine upkeep collection searcher demo disk/*
 internal/test/oracle: vocab weburl analysis searcher searcher/query searcher/scoring disk/segment
 cluster/bucket: disk/durable
@@ -146,7 +147,7 @@ cmd/anatomy/internal/export: upkeep warc parallel cmd/anatomy/internal/cli inter
 cmd/anatomy/internal/imports: upkeep warc cmd/anatomy/internal/cli cmd/anatomy/internal/record internal/plural
 cmd/anatomy/internal/rankpage: ranking cmd/anatomy/internal/cli internal/plural
 cmd/anatomy/internal/progress: vocab engine cmd/anatomy/internal/cli internal/plural
-cmd/anatomy: config topic control ranking upkeep cmd/anatomy/internal/* vocab weburl warc engine engine/collective demo searcher searcher/scoring collection web web/admin web/api web/pages urlserver crawler crawler/* cluster/* indexer indexer/* render pagerank disk/* internal/plural
+cmd/anatomy: config topic control ranking upkeep cmd/anatomy/internal/* vocab weburl warc engine engine/collective demo searcher searcher/scoring collection web web/admin web/api web/pages urlserver crawler crawler/* cluster/* indexer indexer/* render pagerank disk/* internal/plural internal/secret
 lab/rig: eval vocab weburl disk/docindex disk/linkdb disk/rankvector disk/shards
 lab/rig/bench: vocab lab/rig cluster/bus disk/datadir
 lab/rig/replay: vocab weburl engine disk/datadir disk/docindex disk/repository

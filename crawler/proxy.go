@@ -9,11 +9,11 @@ import (
 	"net"
 	"net/netip"
 	"net/url"
-	"os"
 	"strings"
 
 	"golang.org/x/net/proxy"
 
+	"anatomy/internal/secret"
 	"anatomy/weburl"
 )
 
@@ -54,26 +54,15 @@ func ParseProxy(text string) (*Proxy, error) {
 	return &Proxy{u}, nil
 }
 
-// ErrExposed is the error for a file with a password that others may read.
-var ErrExposed = errors.New("others may read it")
-
 const maxPassword = 255 // bytes, of SOCKS (RFC 1929)
 
-// ReadPassword sets the password of the proxy to the first line of a file that only its owner may
-// read.
+// ReadPassword sets the password of the proxy to the first line of a file, which [secret.Open] opens.
 func (p *Proxy) ReadPassword(name string) error {
-	file, err := os.Open(name)
+	file, err := secret.Open(name)
 	if err != nil {
 		return err
 	}
 	defer file.Close()
-	info, err := file.Stat()
-	if err != nil {
-		return err
-	}
-	if info.Mode().Perm()&0o077 != 0 {
-		return fmt.Errorf("%s: %w", name, ErrExposed)
-	}
 	text, err := io.ReadAll(io.LimitReader(file, maxPassword+2))
 	if err != nil {
 		return err

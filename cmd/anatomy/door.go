@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"os"
 	"slices"
@@ -11,6 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"anatomy/cmd/anatomy/internal/cli"
+	"anatomy/internal/secret"
 	"anatomy/web"
 	"anatomy/web/admin"
 )
@@ -54,20 +56,17 @@ func (f *doorFlags) tokens() (admin, read string, err error) {
 	return admin, read, nil
 }
 
-// readToken reads the token of a flag: the first line of a file that nobody else can read. Without a
+// readToken reads the token of a flag: the first line of a file, which secret.Open opens. Without a
 // file it is the value of ANATOMY_TOKEN, which may be empty.
 func readToken(flag, file, token string) (string, error) {
 	from := "ANATOMY_TOKEN"
 	if file != "" {
-		info, err := os.Stat(file)
+		f, err := secret.Open(file)
 		if err != nil {
-			return "", fmt.Errorf("%s: %w", flag, err)
+			return "", exposed(fmt.Errorf("%s: %w", flag, err), file)
 		}
-		if mode := info.Mode().Perm(); mode&0o077 != 0 {
-			return "", cli.WithHint(fmt.Errorf("%s: %s is readable by others (mode %04o)", flag, file, mode),
-				"chmod 600 "+cli.ShellQuote(file))
-		}
-		text, err := os.ReadFile(file)
+		defer f.Close()
+		text, err := io.ReadAll(f)
 		if err != nil {
 			return "", fmt.Errorf("%s: %w", flag, err)
 		}
@@ -81,6 +80,14 @@ func readToken(flag, file, token string) (string, error) {
 			flag, from, len(token), admin.MinToken), "to make one: openssl rand -hex 16")
 	}
 	return token, nil
+}
+
+// exposed adds a hint to an error of a file with a secret that others can read.
+func exposed(err error, file string) error {
+	if errors.Is(err, secret.ErrExposed) {
+		return cli.WithHint(err, "chmod 600 "+cli.ShellQuote(file))
+	}
+	return err
 }
 
 // check returns a UsageError for an invalid name or origin.

@@ -13,6 +13,7 @@ import (
 	"anatomy/crawler/dnsclient"
 	"anatomy/crawler/signin"
 	"anatomy/indexer"
+	"anatomy/internal/secret"
 	"anatomy/render"
 )
 
@@ -148,17 +149,14 @@ func (f *networkFlags) proxyServer() (*crawler.Proxy, error) {
 	if err != nil || f.password == "" {
 		return p, err
 	}
-	if err = p.ReadPassword(f.password); errors.Is(err, crawler.ErrExposed) {
-		err = cli.WithHint(err, "chmod 600 "+cli.ShellQuote(f.password))
-	}
-	return p, err
+	return p, exposed(p.ReadPassword(f.password), f.password)
 }
 
 func readCredentials(name string) (*signin.Credentials, error) {
 	c, err := signin.Read(name)
 	switch {
-	case errors.Is(err, signin.ErrExposed):
-		return nil, cli.WithHint(err, "chmod 600 "+cli.ShellQuote(name))
+	case errors.Is(err, secret.ErrExposed):
+		return nil, exposed(err, name)
 	case err != nil:
 		return nil, cli.WithHint(err, "for the format of the file: anatomy crawl --help")
 	}

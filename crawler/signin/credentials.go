@@ -13,12 +13,12 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"os"
 	"slices"
 	"strings"
 
 	"golang.org/x/net/http/httpguts"
 
+	"anatomy/internal/secret"
 	"anatomy/weburl"
 )
 
@@ -45,27 +45,18 @@ type Credentials struct {
 	methods map[string]method      // by origin: form or oauth2
 }
 
-// ErrExposed is the error of Read for a file that others can read or write.
-var ErrExposed = errors.New("others can read or write it")
-
 const maxFile = 1 << 20 // bytes
 
-// Read reads a file of credentials.
+// Read reads a file of credentials, by [secret.Open].
 func Read(name string) (*Credentials, error) {
-	f, err := os.Open(name)
+	f, err := secret.Open(name)
 	if err != nil {
 		return nil, fmt.Errorf("credentials: %w", err)
 	}
 	defer f.Close()
-	info, err := f.Stat() // of the open file: the name may lead to another one by now
-	switch {
+	switch info, err := f.Stat(); {
 	case err != nil:
 		return nil, fmt.Errorf("credentials: %w", err)
-	case !info.Mode().IsRegular():
-		return nil, fmt.Errorf("credentials: %s is not a file", name)
-	case info.Mode().Perm()&0o077 != 0:
-		mode := info.Mode().Perm()
-		return nil, fmt.Errorf("credentials: %s has the mode %04o: %w", name, mode, ErrExposed)
 	case info.Size() > maxFile:
 		return nil, fmt.Errorf("credentials: %s has more than %d bytes", name, maxFile)
 	}
