@@ -203,3 +203,27 @@ func TestWrongTokensWait(t *testing.T) {
 	try("wrong", http.StatusUnauthorized, "") // the count starts again
 	try(testToken, http.StatusOK, "")
 }
+
+// TestWrongTokensWaitToRead: the same holds for reading a private collection.
+func TestWrongTokensWaitToRead(t *testing.T) {
+	s := New(privateOptions(newFake()))
+	read := func(path, token string) *httptest.ResponseRecorder {
+		r := httptest.NewRequest(http.MethodGet, "http://localhost"+path, nil)
+		r.RemoteAddr = "192.0.2.9:1234"
+		r.Header.Set("Authorization", "Bearer "+token)
+		w := httptest.NewRecorder()
+		s.Handler().ServeHTTP(w, r)
+		return w
+	}
+	for range 3 {
+		if w := read("/api/v1/search?q=index", "wrong"); w.Code != http.StatusUnauthorized ||
+			!strings.Contains(w.Body.String(), "wrong_token") || w.Header().Get("WWW-Authenticate") == "" {
+			t.Errorf("a wrong token: %d %v %s", w.Code, w.Header(), w.Body)
+		}
+	}
+	for _, path := range []string{"/api/v1/search?q=index", "/search?q=index", "/search?q=index&format=json", "/metrics"} {
+		if w := read(path, testToken); w.Code != http.StatusTooManyRequests || w.Header().Get("Retry-After") != "1" {
+			t.Errorf("%s: %d %v", path, w.Code, w.Header())
+		}
+	}
+}

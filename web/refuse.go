@@ -119,23 +119,29 @@ var loginFree = text.Set("/login /static/:file /robots.txt /bot /healthz /readyz
 
 // A mayReadRule decides who may read a collection.
 type mayReadRule struct {
-	o        *Options
-	site     *address.Site
-	keys     keys
-	loggedIn func(*http.Request) bool // see session.Sessions.MayRead
+	o      *Options
+	site   *address.Site
+	keys   keys
+	permit func(*http.Request) error // see session.Sessions.PermitRead
 }
 
 // allows reports whether the sender of a request may read the collection.
-func (m *mayReadRule) allows(r *http.Request) bool {
+func (m *mayReadRule) allows(r *http.Request) bool { return m.check(r) == nil }
+
+// check returns nil if the sender of a request may read the collection.
+func (m *mayReadRule) check(r *http.Request) error {
 	switch {
 	case !m.o.Private():
-		return true
+		return nil
 	case m.o.PublicOnly:
-		return false
+		return respond.NewProblem(http.StatusServiceUnavailable, "private", "Not available",
+			"This collection holds pages that not everybody may read.")
+	case m.o.LoginHeader != "" && m.site.FromProxy(r) && r.Header.Get(m.o.LoginHeader) != "":
+		return nil
+	case len(m.keys) > 0 && isProgram(r) && m.keys.has(keyOf(r)): // as needKey requires
+		return nil
 	}
-	return m.o.LoginHeader != "" && m.site.FromProxy(r) && r.Header.Get(m.o.LoginHeader) != "" ||
-		len(m.keys) > 0 && isProgram(r) && m.keys.has(keyOf(r)) || // as needKey requires
-		m.loggedIn(r)
+	return m.permit(r)
 }
 
 // needLogin returns a middleware that keeps people and programs out that are not logged in, while
@@ -146,24 +152,26 @@ func (r *refuser) needLogin(rule mayReadRule) gin.HandlerFunc {
 		if loginFree[c.FullPath()] || !rule.o.Private() {
 			return
 		}
-		if rule.allows(c.Request) {
+		err := rule.check(c.Request)
+		if err == nil {
 			c.Set(respond.PrivateKey, true)
 			return
 		}
 		defer c.Abort()
-		if rule.o.PublicOnly {
-			r.refuse(c, respond.NewProblem(http.StatusServiceUnavailable, "private", "Not available",
-				"This collection holds pages that not everybody may read."))
-			return
+		var early *access.TooEarly
+		if errors.As(err, &early) {
+			c.Header("Retry-After", early.Seconds())
 		}
-		c.Header("WWW-Authenticate", `Bearer realm="anatomy"`)
-		path := c.Request.URL.Path
-		if isProgram(c.Request) || forPrograms(path) || path == "/suggest" || path == "/metrics" {
-			r.refuse(c, respond.NewProblem(http.StatusUnauthorized, "not_logged_in", "Not logged in",
-				"Some pages of this collection are not for everybody: send the token of the server as Authorization: Bearer."))
-		} else {
-			r.pages.AskLogin(c)
+		p := respond.Of(err)
+		if p.Status == http.StatusUnauthorized {
+			c.Header("WWW-Authenticate", `Bearer realm="anatomy"`)
+			path := c.Request.URL.Path
+			if !isProgram(c.Request) && !forPrograms(path) && path != "/suggest" && path != "/metrics" {
+				r.pages.AskLogin(c)
+				return
+			}
 		}
+		r.refuse(c, p)
 	}
 }
 

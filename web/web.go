@@ -249,7 +249,7 @@ func New(o Options) *Server {
 		Name: o.Name, Icon: s.pages.Assets.Icon(), SiteSets: o.API.SiteSets, Beside: beside,
 	})
 	s.box = box.New(read, &respond.Responder{Log: log}, o.API.SiteSets)
-	mayRead := mayReadRule{&s.o, site, s.keys, sessions.MayRead}
+	mayRead := mayReadRule{&s.o, site, s.keys, sessions.PermitRead}
 	beside.Add(&siblings.Collection{
 		Name: o.Name, Path: o.Path, Reader: read, Site: site, MayRead: mayRead.allows,
 	})

@@ -138,12 +138,16 @@ func (s *Sessions) IsActor(r *http.Request) bool {
 	return ok
 }
 
-// MayRead reports whether a request comes from someone who may read private pages.
-func (s *Sessions) MayRead(r *http.Request) bool {
+// PermitRead returns nil if a request comes from someone who may read private pages.
+func (s *Sessions) PermitRead(r *http.Request) error {
 	if given, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer "); ok {
-		return s.try(r, given, false) == nil
+		return s.try(r, given, false)
 	}
-	return s.isOpen(r, s.o.Token) || s.isOpen(r, s.o.ReadToken)
+	if s.isOpen(r, s.o.Token) || s.isOpen(r, s.o.ReadToken) {
+		return nil
+	}
+	return respond.NewProblem(http.StatusUnauthorized, "not_logged_in", "Not logged in",
+		"Some pages of this collection are not for everybody: send the token of the server as Authorization: Bearer.")
 }
 
 // Permit returns nil if a request may act: it has the token, or a session and the value of a form.
