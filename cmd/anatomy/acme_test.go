@@ -1,14 +1,18 @@
 package main
 
 import (
+	"bytes"
 	"crypto/tls"
+	"crypto/x509"
 	"encoding/json"
 	"fmt"
+	"log/slog"
 	"net"
 	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 )
@@ -74,6 +78,42 @@ func TestServeACME(t *testing.T) {
 	r.Body.Close()
 	if to := r.Header.Get("Location"); r.StatusCode != http.StatusFound || to != "https://127.0.0.1:443/search?q=a" {
 		t.Errorf("plain HTTP: %s to %q", r.Status, to)
+	}
+}
+
+// TestACMEFailures: why a host has no certificate, or none that was renewed, is in the log, once in a
+// while; hosts that were not named leave no line.
+func TestACMEFailures(t *testing.T) {
+	var log bytes.Buffer
+	away := freePorts(t, 1)[0]
+	f := secureFlags{hosts: []string{"search.anatomy.test"}, directory: "https://" + away + "/dir"}
+	a := f.acmeClient(t.TempDir(), slog.New(slog.NewTextHandler(&log, nil)))
+	hello := func(name string, protocols ...string) {
+		t.Helper()
+		if _, err := a.certificate(&tls.ClientHelloInfo{ServerName: name, SupportedProtos: protocols}); err == nil {
+			t.Errorf("a certificate for %q", name)
+		}
+	}
+	hello("other.test")
+	hello("")
+	hello("search.anatomy.test", "acme-tls/1")
+	if log.Len() > 0 {
+		t.Fatalf("logged: %s", &log)
+	}
+	hello("Search.anatomy.test", "h2")
+	hello("search.anatomy.test", "h2")
+	if got := log.String(); strings.Count(got, "\n") != 1 || !strings.Contains(got, "host=search.anatomy.test") || !strings.Contains(got, away) || !strings.Contains(got, "refused") {
+		t.Errorf("logged: %s", got)
+	}
+
+	log.Reset()
+	now := time.Unix(1_800_000_000, 0)
+	for _, days := range []int{17, 17, 31} { // the second one in the same day
+		leaf := &x509.Certificate{NotBefore: now.AddDate(0, 0, days-90), NotAfter: now.AddDate(0, 0, days)}
+		a.report("renewed.test", &tls.Certificate{Leaf: leaf}, nil, now)
+	}
+	if got := log.String(); strings.Count(got, "\n") != 1 || !strings.Contains(got, "could not be renewed") {
+		t.Errorf("logged: %s", got)
 	}
 }
 

@@ -14,11 +14,9 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/crypto/acme"
 	"golang.org/x/crypto/acme/autocert"
 
 	"anatomy/cmd/anatomy/internal/cli"
-	"anatomy/disk/datadir"
 )
 
 // secureFlags are the flags of serve for TLS: with a certificate from two files, or with one that it
@@ -85,8 +83,8 @@ func (f *secureFlags) listen(c *cobra.Command, dir string, l net.Listener, o *se
 // secured returns a TLS listener and the handler for plain HTTP, and sets the certificate of files.
 func (f *secureFlags) secured(dir string, l net.Listener, o *serveOptions) (net.Listener, http.Handler, error) {
 	if len(f.hosts) > 0 {
-		m := f.manager(dir)
-		return tls.NewListener(l, m.TLSConfig()), m.HTTPHandler(nil), nil
+		a := f.acmeClient(dir, o.log)
+		return tls.NewListener(l, a.config()), a.manager.HTTPHandler(nil), nil
 	}
 	pair := &keyPair{cert: f.cert, key: f.key, log: o.log}
 	if err := pair.load(); err != nil {
@@ -95,14 +93,6 @@ func (f *secureFlags) secured(dir string, l net.Listener, o *serveOptions) (net.
 	o.certificate = pair.leaf
 	config := &tls.Config{MinVersion: tls.VersionTLS12, NextProtos: []string{"h2", "http/1.1"}, GetCertificate: pair.certificate}
 	return tls.NewListener(l, config), http.HandlerFunc(toHTTPS), nil
-}
-
-// manager returns an ACME client that keeps account and certificates in the data folder.
-func (f *secureFlags) manager(dir string) *autocert.Manager {
-	return &autocert.Manager{
-		Prompt: autocert.AcceptTOS, HostPolicy: autocert.HostWhitelist(f.hosts...), Email: f.email,
-		Cache: autocert.DirCache(datadir.Certificates(dir)), Client: &acme.Client{DirectoryURL: f.directory, UserAgent: "anatomy"},
-	}
 }
 
 // toHTTPS redirects to the same URL over https, at the default port.
