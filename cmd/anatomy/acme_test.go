@@ -41,7 +41,7 @@ func TestServeACME(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(folder, "pebble.json"), config, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	background(t, nil, "pebble-challtestsrv", "-defaultIPv4", "127.0.0.1", "-defaultIPv6", "", "-dns01", dns, "-http01", "", "-https01", "", "-tlsalpn01", "", "-management", control)
+	background(t, nil, "pebble-challtestsrv", "-defaultIPv4", "127.0.0.1", "-defaultIPv6", "", "-dnsserver", dns, "-doh", "", "-http01", "", "-https01", "", "-tlsalpn01", "", "-management", control)
 	background(t, []string{"PEBBLE_VA_NOSLEEP=1"}, "pebble", "-config", filepath.Join(folder, "pebble.json"), "-dnsserver", dns)
 	dir := crawled(t)
 	for { // after a failure the server would wait for a minute before it asks again
