@@ -45,6 +45,29 @@ func TestBoard(t *testing.T) {
 	}
 }
 
+// podmanRun is a command that runs the image: its options, and its name.
+var podmanRun = regexp.MustCompile(`podman run (?:-[pv] \S+ )*(\S+)`)
+
+// The image is named with its version, as .ci/release tags it: podman looks for one without a tag
+// elsewhere.
+func TestImageName(t *testing.T) {
+	for _, name := range []string{"Containerfile", "../doc/operations.md"} {
+		b, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		runs := podmanRun.FindAllSubmatch(b, -1)
+		if len(runs) != 2 {
+			t.Errorf("%s runs the image %d times", name, len(runs))
+		}
+		for _, run := range runs {
+			if string(run[1]) != "anatomy:VERSION" {
+				t.Errorf("%s runs %q", name, run[1])
+			}
+		}
+	}
+}
+
 // directive is a line of a unit, put in or left to be.
 var directive = regexp.MustCompile(`(?m)^#?([A-Z][A-Za-z]+)=(.*)$`)
 
