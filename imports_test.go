@@ -170,7 +170,7 @@ lab/coverage: vocab weburl crawler/robots searcher disk/docindex
 lab/pagerank: lab/rig pagerank pagerank/bvgraph
 lab/parallel: parallel parallel/align disk/docindex disk/datadir disk/translations vocab
 lab/crashes: lab/rig
-lab/hdfs: lab/rig searcher upkeep cluster/bucket cluster/lease cluster/replica disk/snapshot
+lab/hdfs: lab/rig searcher upkeep cluster/bucket cluster/division cluster/lease cluster/replica disk/snapshot
 lab/cluster: vocab weburl lab/rig lab/rig/bench
 lab/mission: lab/rig/bench
 lab/shards: lab/rig vocab weburl searcher cluster/peer disk/*

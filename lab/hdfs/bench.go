@@ -46,6 +46,8 @@ type bench struct {
 	said   string            // answers of the last state that steps agreed on
 
 	a, b *member // owner and standby, for heartbeats and the steps after them
+
+	divided *divided // nil until balancing
 }
 
 // firstPages is how many pages the first crawl fetches.
@@ -88,6 +90,10 @@ func begin(ctx context.Context, program, work string) (*bench, error) {
 func (b *bench) end() {
 	b.site.allow(sitePages)
 	b.server.Close()
+	if b.divided != nil {
+		b.divided.allow(sitePages)
+		b.divided.server.Close()
+	}
 	for _, m := range b.nodes {
 		m.kill()
 	}
@@ -119,6 +125,9 @@ func (b *bench) cluster(args ...string) (string, error) {
 	return b.anatomy(slices.Concat([]string{"cluster"}, args, []string{"--cluster", b.path("bucket")})...)
 }
 
+// queries find pages of the sites.
+var queries = []string{"common", "rare9", "word42 word43", `"block 12"`, "page -word5"}
+
 // answers returns the answers of a data folder to some queries, with scores.
 func (b *bench) answers(folder string) (string, error) {
 	s, err := searcher.Open(b.path(folder), searcher.Options{})
@@ -127,7 +136,7 @@ func (b *bench) answers(folder string) (string, error) {
 	}
 	defer s.Close()
 	var text strings.Builder
-	for _, query := range []string{"common", "rare9", "word42 word43", `"block 12"`, "page -word5"} {
+	for _, query := range queries {
 		r, err := s.Search(b.ctx, searcher.Request{Query: query, Limit: searcher.MaxLimit, Ungrouped: true, Within: within})
 		if err != nil {
 			return "", err
@@ -313,7 +322,11 @@ func (b *bench) start(folder string) (*member, error) {
 }
 
 func (b *bench) startCrawl(folder string, more ...string) (*member, error) {
-	c := exec.Command(b.program, b.crawl(folder, more...)...)
+	return b.startProcess(folder, b.crawl(folder, more...))
+}
+
+func (b *bench) startProcess(folder string, args []string) (*member, error) {
+	c := exec.Command(b.program, args...)
 	says, err := c.StderrPipe()
 	if err != nil {
 		return nil, err
@@ -345,6 +358,19 @@ func (m *member) says(text string) (n int) {
 		}
 	}
 	return n
+}
+
+// searchPage returns the address of a member's search page; "" until it has said that.
+func (m *member) searchPage() string {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, line := range m.said {
+		if _, address, ok := strings.Cut(line, "Search at "); ok {
+			address, _, _ = strings.Cut(address, " ")
+			return address
+		}
+	}
+	return ""
 }
 
 // hear waits until a member has printed a text n times.

@@ -1,7 +1,7 @@
 // Command hdfs goes through the promises of HDFS, the file system below large crawlers, and shows for
 // each what keeps it here.
 //
-//	go run ./lab/hdfs                       # builds anatomy, and takes a minute and a half
+//	go run ./lab/hdfs                       # builds anatomy, and takes some three minutes
 //	go run ./lab/hdfs --anatomy PROGRAM     # with a program that is built
 //
 // A promise is kept by anatomy, by the bucket, or by nobody here. Those that anatomy keeps are shown

@@ -150,11 +150,15 @@ var promises = []promise{
 	},
 	{
 		name: "balancing", hdfs: "blocks move to machines with free space",
-		keeper: nobody, here: "each machine has a whole copy, and shards do not move between machines; " +
-			"the bucket spreads its objects itself",
+		keeper: anatomy, here: "cluster/division: nodes that divide shards own equally many; the bucket spreads its objects itself",
+		tests: []string{"cluster/division.TestNodes", "cluster/division.TestMayClaim"},
+		show:  (*bench).balance,
 	},
 	{
 		name: "moving computation", hdfs: "a job runs where its data are, on many machines",
-		keeper: nobody, here: "queries run on every copy, but the owner alone parses, indexes and ranks",
+		keeper: anatomy, here: "cluster/division, cluster/peer: the owner of a shard crawls, parses, indexes and ranks it; " +
+			"lists and texts are read where they are",
+		tests: []string{"cluster/division.TestNodes", "searcher.TestLightShards"},
+		show:  (*bench).compute,
 	},
 }

@@ -66,12 +66,17 @@ func (s *site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if !s.wait(r.Context(), n) {
 		return
 	}
+	writePage(w, n, fmt.Sprintf("/%d", min(3*n+1, sitePages-1)), fmt.Sprintf("/%d", min(3*n+2, sitePages-1)), fmt.Sprintf("/%d", min(3*n+3, sitePages-1)))
+}
+
+// writePage answers with page n, which links to others.
+func writePage(w http.ResponseWriter, n int, links ...string) {
 	w.Header().Set("Content-Type", "text/html")
 	fmt.Fprintf(w, "<!doctype html><title>Page %d</title><h1>Block %d</h1><p>", n, n)
 	for i := range 200 {
 		fmt.Fprintf(w, "common rare%d word%d ", n, (n+1)*(i+3)%997)
 	}
-	for i := range 3 {
-		fmt.Fprintf(w, "<a href=\"/%d\">page</a> ", min(3*n+i+1, sitePages-1))
+	for _, link := range links {
+		fmt.Fprintf(w, "<a href=%q>page</a> ", link)
 	}
 }
