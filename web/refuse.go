@@ -141,7 +141,12 @@ func (m *mayReadRule) check(r *http.Request) error {
 	case len(m.keys) > 0 && isProgram(r) && m.keys.has(keyOf(r)): // as needKey requires
 		return nil
 	}
-	return m.permit(r)
+	err := m.permit(r)
+	if errors.Is(err, session.ErrNoLogin) {
+		err = respond.NewProblem(http.StatusUnauthorized, "not_logged_in", "Not logged in",
+			"Some pages of this collection are not for everybody: send the token of the server as Authorization: Bearer.")
+	}
+	return err
 }
 
 // needLogin returns a middleware that keeps people and programs out that are not logged in, while

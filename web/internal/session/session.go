@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"crypto/subtle"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -138,6 +139,9 @@ func (s *Sessions) IsActor(r *http.Request) bool {
 	return ok
 }
 
+// ErrNoLogin is the error of a request to read private pages that has neither a token nor a session.
+var ErrNoLogin = errors.New("not logged in")
+
 // PermitRead returns nil if a request comes from someone who may read private pages.
 func (s *Sessions) PermitRead(r *http.Request) error {
 	if given, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer "); ok {
@@ -146,8 +150,7 @@ func (s *Sessions) PermitRead(r *http.Request) error {
 	if s.isOpen(r, s.o.Token) || s.isOpen(r, s.o.ReadToken) {
 		return nil
 	}
-	return respond.NewProblem(http.StatusUnauthorized, "not_logged_in", "Not logged in",
-		"Some pages of this collection are not for everybody: send the token of the server as Authorization: Bearer.")
+	return ErrNoLogin
 }
 
 // Permit returns nil if a request may act: it has the token, or a session and the value of a form.
