@@ -57,6 +57,8 @@ func Read(name string) (*Credentials, error) {
 	switch info, err := f.Stat(); {
 	case err != nil:
 		return nil, fmt.Errorf("credentials: %w", err)
+	case !info.Mode().IsRegular(): // its size would not be known
+		return nil, fmt.Errorf("credentials: %s is not a file", name)
 	case info.Size() > maxFile:
 		return nil, fmt.Errorf("credentials: %s has more than %d bytes", name, maxFile)
 	}

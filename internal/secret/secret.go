@@ -11,8 +11,8 @@ import (
 // ErrExposed is the error of Open for a file that others can read or write.
 var ErrExposed = errors.New("others can read or write it")
 
-// Open opens a regular file that nobody but its owner can read or write, or returns an error that
-// names the file.
+// Open opens a file or pipe that nobody but its owner can read or write, or returns an error that
+// names it. A pipe has the output of a password manager in a shell: --token <(pass show anatomy).
 //
 // systemd gives a service its credentials (LoadCredential=) in a folder that only the service can
 // enter. From version 254 on they have an access control list, which is shown as the mode 0440.
@@ -29,8 +29,8 @@ func Open(name string) (*os.File, error) {
 	info, err := file.Stat() // of the open file: the name may lead to another one by now
 	switch {
 	case err != nil:
-	case !info.Mode().IsRegular():
-		err = fmt.Errorf("%s is not a file", name)
+	case info.IsDir():
+		err = fmt.Errorf("%s is a folder", name)
 	case info.Mode().Perm()&others != 0:
 		err = fmt.Errorf("%s has the mode %04o: %w", name, info.Mode().Perm(), ErrExposed)
 	}

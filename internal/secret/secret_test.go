@@ -2,9 +2,11 @@ package secret
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"runtime"
 	"testing"
 )
 
@@ -50,5 +52,29 @@ func TestOpen(t *testing.T) {
 	}
 	if _, err := Open(dir); err == nil {
 		t.Error("a folder was opened")
+	}
+}
+
+// TestPipe opens a pipe by the name that a shell gives it.
+func TestPipe(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("other systems have other names and modes of pipes")
+	}
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	if _, err := w.WriteString("x"); err != nil {
+		t.Fatal(err)
+	}
+	w.Close()
+	file, err := Open(fmt.Sprintf("/dev/fd/%d", r.Fd()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	if text, err := io.ReadAll(file); string(text) != "x" || err != nil {
+		t.Errorf("%q, %v", text, err)
 	}
 }
