@@ -163,10 +163,7 @@ func (r *refuser) needLogin(rule mayReadRule) gin.HandlerFunc {
 			return
 		}
 		defer c.Abort()
-		var early *access.TooEarly
-		if errors.As(err, &early) {
-			c.Header("Retry-After", early.Seconds())
-		}
+		respond.RetryAfter(c, err)
 		p := respond.Of(err)
 		if p.Status == http.StatusUnauthorized {
 			c.Header("WWW-Authenticate", `Bearer realm="anatomy"`)

@@ -116,7 +116,7 @@ func (f *filter) text(s, mute string) {
 	}
 }
 
-// readOnly stands for a text field that cannot be edited, whose text is shown.
+// readOnly is the value of mute in a text field that cannot be edited: its text is shown.
 const readOnly = "readonly"
 
 func (f *filter) start(t *xhtml.Token) {

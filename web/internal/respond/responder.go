@@ -17,10 +17,7 @@ type Responder struct{ Log *slog.Logger }
 // where a retry helps.
 func (r *Responder) Judge(c *gin.Context, err error) *Problem {
 	p := Of(err)
-	var early interface{ Seconds() string }
-	if errors.As(err, &early) {
-		c.Header("Retry-After", early.Seconds())
-	}
+	RetryAfter(c, err)
 	if p.Status >= http.StatusInternalServerError {
 		r.Log.Error("request failed", "path", c.Request.URL.Path, "err", err)
 	}
@@ -29,6 +26,14 @@ func (r *Responder) Judge(c *gin.Context, err error) *Problem {
 		c.Header("Retry-After", "1")
 	}
 	return p
+}
+
+// RetryAfter sets Retry-After if an error says when a retry helps.
+func RetryAfter(c *gin.Context, err error) {
+	var early interface{ Seconds() string }
+	if errors.As(err, &early) {
+		c.Header("Retry-After", early.Seconds())
+	}
 }
 
 // Handler returns a handler that writes h's answer as JSON, or {"error":{"code","message"}}.
