@@ -105,26 +105,20 @@ func (b *bench) share(nodes, pages int) error {
 		if err != nil {
 			return false, err
 		}
-		owns := map[string]int{}
+		all := pages == sitePages
 		found := 0
-		for _, s := range st.Divided {
-			if s.Owner == nil || s.Work == nil || pages == sitePages && !s.Work.Complete {
-				return false, nil
-			}
-			owns[s.Owner.Node]++
-			found += int(s.Work.Pages)
-		}
-		for _, n := range owns {
-			if n != dividedShards/nodes {
-				return false, nil
-			}
-		}
 		for _, n := range st.Nodes {
-			if pages == sitePages && len(n.Whole) != dividedShards/nodes {
+			if len(n.Owns) != dividedShards/nodes || all && len(n.Whole) != len(n.Owns) {
 				return false, nil
 			}
+			for _, s := range n.Owns {
+				if all && !s.Complete {
+					return false, nil
+				}
+				found += int(s.Pages)
+			}
 		}
-		return found == pages, nil
+		return len(st.Nodes) == nodes && found == pages, nil
 	})
 }
 
@@ -153,6 +147,9 @@ func (b *bench) balance() (done string, err error) {
 // compute has the two nodes fetch the other half, and asks both.
 func (b *bench) compute() (string, error) {
 	d := b.divided
+	if d.b == nil {
+		return "", errors.New("there are no two nodes")
+	}
 	before := d.sent()
 	d.allow(sitePages)
 	if err := b.share(2, sitePages); err != nil {
@@ -185,12 +182,12 @@ func (d *divided) sent() map[string]int {
 // ask returns the answers of a node to some queries: the number of pages, and the first with their scores.
 func (b *bench) ask(m *member) (string, error) {
 	var text strings.Builder
+	client := http.Client{Timeout: within}
 	for _, query := range queries {
-		r, err := http.Get(m.searchPage() + "api/v1/search?limit=50&q=" + url.QueryEscape(query))
+		r, err := client.Get(m.searchPage() + "api/v1/search?limit=50&q=" + url.QueryEscape(query))
 		if err != nil {
 			return "", err
 		}
-		defer r.Body.Close()
 		var answer struct {
 			Total   struct{ Value int }
 			Partial bool
@@ -199,7 +196,9 @@ func (b *bench) ask(m *member) (string, error) {
 				Score float64
 			}
 		}
-		if err := json.NewDecoder(io.LimitReader(r.Body, 1<<20)).Decode(&answer); err != nil {
+		err = json.NewDecoder(io.LimitReader(r.Body, 1<<20)).Decode(&answer)
+		r.Body.Close()
+		if err != nil {
 			return "", err
 		}
 		fmt.Fprintln(&text, answer.Total.Value, query, answer.Partial, answer.Results)

@@ -66,7 +66,11 @@ func (s *site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if !s.wait(r.Context(), n) {
 		return
 	}
-	writePage(w, n, fmt.Sprintf("/%d", min(3*n+1, sitePages-1)), fmt.Sprintf("/%d", min(3*n+2, sitePages-1)), fmt.Sprintf("/%d", min(3*n+3, sitePages-1)))
+	links := make([]string, 3)
+	for i := range links {
+		links[i] = fmt.Sprintf("/%d", min(3*n+i+1, sitePages-1))
+	}
+	writePage(w, n, links...)
 }
 
 // writePage answers with page n, which links to others.
