@@ -62,49 +62,21 @@ type row struct{ language, encoding string }
 
 type score struct{ right, pages int }
 
+// A tally has the scores of the pages that were read.
+type tally struct {
+	w      io.Writer // for pages that are wrong
+	most   int
+	scores map[row]score
+}
+
 func run(w io.Writer, folders []string, most int) error {
-	scores := map[row]*score{}
+	t := tally{w, most, map[row]score{}}
 	for _, root := range folders {
 		err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 			if err != nil || !d.Type().IsRegular() || !strings.HasSuffix(path, ".html") {
 				return err
 			}
-			name := language(path)
-			wanted := slices.ContainsFunc(encodings[name], func(e string) bool {
-				s := scores[row{name, e}]
-				return s == nil || s.pages < most
-			})
-			if !wanted {
-				return nil
-			}
-			body, err := os.ReadFile(path)
-			if err != nil {
-				return err
-			}
-			if !utf8.Valid(body) || len(body) > 1<<20 || foreignLetters(body) < 20 {
-				return nil
-			}
-			for _, e := range encodings[name] {
-				s := scores[row{name, e}]
-				if s == nil {
-					s = &score{}
-					scores[row{name, e}] = s
-				}
-				if s.pages == most {
-					continue
-				}
-				ok, err := survives(body, e)
-				if err != nil {
-					return fmt.Errorf("%s in %s: %w", path, e, err)
-				}
-				s.pages++
-				if ok {
-					s.right++
-				} else {
-					fmt.Fprintf(w, "wrong: %s in %s\n", path, e)
-				}
-			}
-			return nil
+			return t.add(path)
 		})
 		if err != nil {
 			return err
@@ -112,12 +84,41 @@ func run(w io.Writer, folders []string, most int) error {
 	}
 	byRow := func(a, b row) int { return strings.Compare(a.encoding+" "+a.language, b.encoding+" "+b.language) }
 	all := score{}
-	for _, r := range slices.SortedFunc(maps.Keys(scores), byRow) {
-		s := scores[r]
+	for _, r := range slices.SortedFunc(maps.Keys(t.scores), byRow) {
+		s := t.scores[r]
 		all.right, all.pages = all.right+s.right, all.pages+s.pages
 		fmt.Fprintf(w, "%-14s %-6s %5d of %5d\n", r.encoding, r.language, s.right, s.pages)
 	}
 	fmt.Fprintf(w, "%-21s %5d of %5d, %.2f %%\n", "all", all.right, all.pages, 100*float64(all.right)/float64(max(all.pages, 1)))
+	return nil
+}
+
+// add reads a page in the encodings of its language that lack pages.
+func (t *tally) add(path string) error {
+	name := language(path)
+	wanted := slices.DeleteFunc(slices.Clone(encodings[name]), func(e string) bool {
+		return t.scores[row{name, e}].pages >= t.most
+	})
+	if len(wanted) == 0 {
+		return nil
+	}
+	body, err := os.ReadFile(path)
+	if err != nil || !utf8.Valid(body) || len(body) > 1<<20 || foreignLetters(body) < 20 {
+		return err
+	}
+	for _, e := range wanted {
+		ok, err := survives(body, e)
+		if err != nil {
+			return fmt.Errorf("%s in %s: %w", path, e, err)
+		}
+		s := t.scores[row{name, e}]
+		if s.pages++; ok {
+			s.right++
+		} else {
+			fmt.Fprintf(t.w, "wrong: %s in %s\n", path, e)
+		}
+		t.scores[row{name, e}] = s
+	}
 	return nil
 }
 
