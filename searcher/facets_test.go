@@ -295,6 +295,43 @@ func TestSectionsOfOddPaths(t *testing.T) {
 	}
 }
 
+// TestSectionsOfOnlyHost checks that a query that names no site has sections if all pages that match are
+// of one host, in one segment, several segments or several shards.
+func TestSectionsOfOnlyHost(t *testing.T) {
+	pages := []*oracle.Document{
+		textPage(1, "http://y.com/", "all", "root"),
+		textPage(2, "http://x.org/guide/a", "one"), textPage(3, "http://x.org/guide/b", "one", "all"),
+		textPage(4, "http://x.org/v2/a", "one", "root"), textPage(5, "http://x.org/z", "one", "all"),
+	}
+	f, apart := newFolder(t), newFolder(t)
+	f.add(pagesOf(pages...), bare)
+	f.publish()
+	for _, d := range pages {
+		apart.add(pagesOf(d), bare)
+	}
+	apart.publish()
+	whole := &oracle.Collection{Weights: withoutProse(), Segments: []oracle.Segment{pagesOf(pages...)}}
+	parts := splitBySite(whole, 3).open(t, bare)
+	for i, s := range []*searcher.Searcher{f.open(searcher.Options{}), apart.open(searcher.Options{}), parts} {
+		for text, want := range map[string]string{
+			"one": "x.org/guide 2 x.org/v2 1 ", "all": "", "root": "", "all site:x.org": "x.org/guide 1 ",
+			"(site:x.org OR site:y.com) one": "x.org/guide 2 x.org/v2 1 ",
+		} {
+			resp, err := s.Search(t.Context(), searcher.Request{Query: text, Facets: "section"})
+			must(t, err)
+			got := ""
+			for _, facet := range resp.Facets {
+				for _, v := range facet.Values {
+					got += v.Value + " " + strconv.Itoa(v.Count) + " "
+				}
+			}
+			if got != want {
+				t.Errorf("collection %d: the sections of %q are %q, want %q", i, text, got, want)
+			}
+		}
+	}
+}
+
 // TestSectionsCutShort checks that reading the URLs of sections ends with the time.
 func TestSectionsCutShort(t *testing.T) {
 	f := newFolder(t)

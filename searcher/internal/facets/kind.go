@@ -16,7 +16,7 @@ type Kind string
 // The kinds of facets, in the order of an answer.
 const (
 	Site     Kind = "site"    // host, with its subdomains
-	Section  Kind = "section" // folder of the site that the query names
+	Section  Kind = "section" // folder of the site that the query names, or of the only host with pages that match
 	Language Kind = "lang"
 	Type     Kind = "type" // of document
 	Year     Kind = "date" // of the page's date

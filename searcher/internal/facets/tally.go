@@ -22,7 +22,9 @@ type Tally struct {
 	years     map[int]int
 	moreSites bool // there are more than maxSites
 	late      bool // the time ran out
-	tooMany   bool // there are too many sections to count them
+
+	host       string // of all pages if the query names no site; "" before the first
+	noSections bool   // there are too many, or pages of several hosts without a site in the query
 }
 
 // A section is the documents of a folder, with the page of its name: /docs and what is below /docs/.
@@ -53,7 +55,17 @@ func (t *Tally) Add(other *Tally) {
 	addAll(t.languages, other.languages)
 	addAll(t.media, other.media)
 	addAll(t.years, other.years)
-	t.late, t.tooMany = t.late || other.late, t.tooMany || other.tooMany
+	t.late, t.noSections = t.late || other.late, t.noSections || other.noSections
+	t.addHost(other.host)
+}
+
+// addHost adds pages of a host, "" for none, of a query that names no site. Pages of a second host have
+// no sections together.
+func (t *Tally) addHost(host string) {
+	if t.host == "" {
+		t.host = host
+	}
+	t.noSections = t.noSections || host != "" && host != t.host
 }
 
 // A Sum is a tally as plain data, which can be sent to another machine.
@@ -65,7 +77,9 @@ type Sum struct {
 	Years     map[int]int              `json:",omitzero"`
 	MoreSites bool                     `json:",omitzero"`
 	Late      bool                     `json:",omitzero"`
-	TooMany   bool                     `json:",omitzero"`
+
+	Host       string `json:",omitzero"`
+	NoSections bool   `json:",omitzero"`
 }
 
 // A FolderSum is the number of documents in a folder, see section.
@@ -79,7 +93,7 @@ type FolderSum struct {
 func (t *Tally) Sum() *Sum {
 	s := &Sum{
 		Languages: t.languages, Media: t.media, Years: t.years,
-		MoreSites: t.moreSites, Late: t.late, TooMany: t.tooMany,
+		MoreSites: t.moreSites, Late: t.late, Host: t.host, NoSections: t.noSections,
 	}
 	for at, n := range t.sites {
 		s.Sites = append(s.Sites, FolderSum{Host: at.host, Path: at.path, Pages: n})
@@ -105,7 +119,7 @@ func (s *Sum) Tally() *Tally {
 	addAll(t.languages, s.Languages)
 	addAll(t.media, s.Media)
 	addAll(t.years, s.Years)
-	t.moreSites, t.late, t.tooMany = s.MoreSites, s.Late, s.TooMany
+	t.moreSites, t.late, t.host, t.noSections = s.MoreSites, s.Late, s.Host, s.NoSections
 	return t
 }
 
@@ -122,7 +136,7 @@ func addAll[K comparable](to, from map[K]int) {
 // fails if a part of the segment cannot be read.
 func (t *Tally) Count(w *retrieval.Walk, root *query.Node, kinds []Kind, clock *retrieval.Clock) error {
 	seg := w.Segment()
-	hosts, sections := hostCounter{seg: seg}, newSectionCounter(seg, root, t.sections, clock)
+	hosts, sections := hostCounter{seg: seg}, newSectionCounter(seg, root, t, clock)
 	bySite, bySection := slices.Contains(kinds, Site), slices.Contains(kinds, Section)
 	byLanguage, byType := slices.Contains(kinds, Language), slices.Contains(kinds, Type)
 	byYear := slices.Contains(kinds, Year)
@@ -156,7 +170,6 @@ func (t *Tally) Count(w *retrieval.Walk, root *query.Node, kinds []Kind, clock *
 		}
 	}
 	t.late = t.late || clock.Over()
-	t.tooMany = t.tooMany || sections.tooMany
 	return cmp.Or(w.Err(), sections.err)
 }
 
@@ -194,26 +207,27 @@ func (c *hostCounter) flush(t *Tally) {
 // sections are not counted.
 const maxReads = 5000
 
-// A sectionCounter counts documents of a segment by the folders right below a site. Those of one
-// folder are neighbours, so that the URL of one is read.
+// A sectionCounter counts documents of a segment by the folders right below a site: the one that the
+// query names, or the only host with documents that match. Those of one folder are neighbours, so that
+// the URL of one is read.
 type sectionCounter struct {
 	seg     *segment.Segment
 	clock   *retrieval.Clock
-	site    string // path of the site, "" or "/docs"
-	counts  map[folder]section
-	is      bool          // the query names one site
+	tally   *Tally
+	site    string        // path of the site, "" or "/docs"
+	named   bool          // the query names the site
+	hostEnd vocab.Ordinal // of the documents of the last host, if the query names no site
 	at      folder        // of the last document
 	below   bool          // it is below the folder
 	end     vocab.Ordinal // of the documents of the folder
 	reads   int
-	tooMany bool
 	err     error // of the segment; no more is counted
 }
 
 func newSectionCounter(
-	seg *segment.Segment, root *query.Node, counts map[folder]section, clock *retrieval.Clock,
+	seg *segment.Segment, root *query.Node, tally *Tally, clock *retrieval.Clock,
 ) *sectionCounter {
-	c, sites := &sectionCounter{seg: seg, clock: clock, counts: counts}, 0
+	c, sites := &sectionCounter{seg: seg, clock: clock, tally: tally}, 0
 	for _, n := range root.Required() {
 		if n.Op == query.Site {
 			sites++
@@ -223,7 +237,8 @@ func newSectionCounter(
 			}
 		}
 	}
-	c.is = sites == 1 // several sites have no sections together
+	c.named = sites > 0
+	tally.noSections = tally.noSections || sites > 1 // several sites have no sections together
 	return c
 }
 
@@ -231,18 +246,27 @@ func newSectionCounter(
 const readsPerCheck = 32
 
 func (c *sectionCounter) add(ord vocab.Ordinal) {
-	if !c.is || c.tooMany || c.err != nil {
+	if !c.named && ord >= c.hostEnd {
+		host := c.seg.Host(ord)
+		_, c.hostEnd = c.seg.HostRange(host)
+		c.tally.addHost(host)
+	}
+	if c.tally.noSections || c.err != nil {
 		return
 	}
 	if ord >= c.end {
-		if c.tooMany = c.reads == maxReads; c.tooMany || c.reads%readsPerCheck == 0 && c.clock.Check() {
+		if c.reads == maxReads {
+			c.tally.noSections = true
+			return
+		}
+		if c.reads%readsPerCheck == 0 && c.clock.Check() {
 			return
 		}
 		c.err = c.read(ord)
 	}
 	if c.at.path != "" && c.err == nil {
-		s := c.counts[c.at]
-		c.counts[c.at] = section{s.n + 1, s.below || c.below}
+		s := c.tally.sections[c.at]
+		c.tally.sections[c.at] = section{s.n + 1, s.below || c.below}
 	}
 }
 
@@ -289,7 +313,7 @@ func isSite(site string) bool {
 
 // ofSections returns the numbers of pages by section.
 func (t *Tally) ofSections() map[folder]int {
-	if t.tooMany {
+	if t.noSections {
 		return nil
 	}
 	counts := map[folder]int{}
