@@ -72,6 +72,7 @@ type Search struct {
 	Name     string   `toml:"name,omitempty"`          // of the collection, at most MaxName characters; "" for anatomy's
 	Accent   string   `toml:"accent,omitempty"`        // colour of its pages, as #rrggbb; "" for the usual one
 	Logo     string   `toml:"logo,omitempty"`          // image of at most MaxLogo bytes, relative to the file of the config; "" for none
+	Login    bool     `toml:"login,omitempty"`         // readers have to log in
 	Origins  []string `toml:"allow_origins,omitempty"` // of pages that may have the search box; "*" for all
 	Synonyms string   `toml:"synonyms,omitempty"`      // file, relative to that of the config; "" for none
 	Pins     []Pin    `toml:"pins,omitempty"`
@@ -185,6 +186,8 @@ func reason(err *toml.DecodeError) error {
 	switch {
 	case found[2] == "string":
 		must = "a text in quotes"
+	case found[2] == "bool":
+		must = "true or false"
 	case found[2] == "int":
 		must = "a whole number"
 	case found[2] == "[]string":

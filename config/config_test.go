@@ -403,6 +403,7 @@ func TestReadLogo(t *testing.T) {
 func TestWrongTypes(t *testing.T) {
 	for text, want := range map[string]string{
 		"[search]\nallow_origins = 'x'":  "line 3, key search.allow_origins: this is a string, and must be a list such as ['a', 'b']",
+		"[search]\nlogin = 'x'":          "line 3, key search.login: this is a string, and must be true or false",
 		"[search]\nallow_origins = [1]":  "this is an integer, and must be a text in quotes",
 		"[search]\nname = ['x']":         "this is a list, and must be a text in quotes",
 		"[search]\npins = true":          "this is a boolean, and must be tables such as [[search.pins]]",

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"anatomy/config"
 )
 
 // onlyOwner checks that nobody but the owner may read what lies below a path, and counts it.
@@ -74,6 +76,44 @@ func TestFilesOfOthers(t *testing.T) {
 		if n := onlyOwner(t, path); n < least {
 			t.Errorf("%s has only %d files", path, n)
 		}
+	}
+}
+
+// TestLoginKey: a collection with login = true is shown to whoever has the token, although all its pages
+// are public.
+func TestLoginKey(t *testing.T) {
+	data, token := filepath.Join(t.TempDir(), "data"), filepath.Join(t.TempDir(), "token")
+	command(t, "demo", "--exit", "--keep", "--data", data)
+	for name, text := range map[string]string{
+		config.Path(data): "schema = 1\n[search]\nlogin = true\nallow_origins = ['https://docs.test']\n", token: "0123456789abcdef\n",
+	} {
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if out := command(t, "config", "check", "--data", data); !strings.Contains(out, "note: the collection requires a login") {
+		t.Errorf("config check prints %q", out)
+	}
+	s := start(t, "serve", "--data", data, "--token", token)
+	for _, path := range []string{"", "search?q=anchor", "api/v1/search?q=anchor", "box.js"} {
+		for auth, status := range map[string]int{"": 401, "Bearer 0123456789abcdef": 200} {
+			request, err := http.NewRequest("GET", s.url+path, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			request.Header.Set("Authorization", auth)
+			r, err := http.DefaultClient.Do(request)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if r.Body.Close(); r.StatusCode != status {
+				t.Errorf("/%s with %q: %s", path, auth, r.Status)
+			}
+		}
+	}
+	s.interrupt(t)
+	if _, err := openFolder(data, "", nil, serveOptions{publicOnly: true}); err == nil || !strings.Contains(err.Error(), "asks readers to log in") {
+		t.Errorf("--public-only: %v", err)
 	}
 }
 

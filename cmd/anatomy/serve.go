@@ -24,6 +24,7 @@ import (
 	"anatomy/cmd/anatomy/internal/serving"
 	"anatomy/cmd/anatomy/internal/tuning"
 	"anatomy/collection"
+	"anatomy/config"
 	"anatomy/control"
 	"anatomy/crawler"
 	"anatomy/disk/damage"
@@ -95,7 +96,8 @@ sites read nothing unless --cors names them; allow_origins in anatomy.toml names
 A data folder with pages that were fetched with credentials is shown only to whoever logs in: with the token of
 --read-token, which reads and does nothing else, the token of --token, an API key, or by --login-header at a reverse
 proxy. "anatomy index --public-only" makes a folder without
-these pages, and --public-only makes sure of it.
+these pages, and --public-only makes sure of it. A folder with login = true below [search] in its anatomy.toml asks for
+the login, too.
 
 With --collection NAME=FOLDER it serves further data folders, each at /NAME/ with pages, API, and schedule of its own. Each
 page links to the others, and to the results of all: they are listed by collection, because scores of different
@@ -332,6 +334,9 @@ func openFolder(dir, path string, beside *web.Collections, o serveOptions) (*fol
 	if err != nil {
 		return nil, err
 	}
+	if o.publicOnly && own.Login {
+		return nil, cli.WithHint(fmt.Errorf("--public-only: %s asks readers to log in", config.Path(dir)), "omit the flag, or remove the line login = true")
+	}
 	name := own.Name
 	if path != "" {
 		name, path = cmp.Or(name, path), "/"+path
@@ -391,7 +396,7 @@ func openFolder(dir, path string, beside *web.Collections, o serveOptions) (*fol
 		Collection: site, FetchImage: fetch,
 		Name: name, Look: own.Look, Path: path, Beside: beside, Version: version(), PublicURL: o.publicURL, Proxies: o.proxies, Bot: bot,
 		Hosts: o.hosts, Certificate: o.certificate, Origins: o.origins, BoxOrigins: own.Origins,
-		Private:    func() bool { return shards.IsPrivate(dir) },
+		Private:    func() bool { return own.Login || shards.IsPrivate(dir) },
 		PublicOnly: o.publicOnly, LoginHeader: o.loginHeader,
 		Admin:  admin.Options{Crawl: control.NewForFolder(dir), Jobs: jobs, Token: o.token, ReadToken: o.readToken, Audit: recordActions(dir, o.log), SlowQueries: o.slow, Searches: o.searches, Tuning: tunes, Settings: settings, Cluster: o.cluster},
 		API:    web.APIOptions{Keys: o.keys, SiteSets: o.siteSets},

@@ -125,6 +125,7 @@ func describe(kept *config.Config, defaults *pflag.FlagSet) (string, error) {
 		{"name", kept.Search.Name, "name of the collection in pages, feeds and tools; at most 40 characters"},
 		{"accent", kept.Search.Accent, "colour of links and of the sign, such as #0a7d5c; made darker or lighter where it could not be read"},
 		{"logo", kept.Search.Logo, "PNG, JPEG, WebP or SVG image beside the name, of at most 256 KB"},
+		{"login", kept.Search.Login, "readers log in, with a token of --token or --read-token, an API key, or at the proxy of --login-header"},
 		{"allow_origins", slices.Concat([]string{}, kept.Search.Origins), "origins of pages that may have the search box, such as https://docs.example.org; '*' for all; none if the collection requires a login"},
 		{"synonyms", kept.Search.Synonyms, "file of lines such as postgres = PostgreSQL"},
 	} {
@@ -133,7 +134,7 @@ func describe(kept *config.Config, defaults *pflag.FlagSet) (string, error) {
 			return "", err
 		}
 		comment := ""
-		if key.value == "" || key.name == "allow_origins" && len(kept.Search.Origins) == 0 {
+		if key.value == "" || key.value == false || key.name == "allow_origins" && len(kept.Search.Origins) == 0 {
 			comment = "# "
 		}
 		fmt.Fprintf(&text, "\n# %s\n%s%s\n", key.about, comment, line)
@@ -210,7 +211,7 @@ collection does not have.`,
 			}
 			if len(problems) > 0 {
 				return cli.WithHint(fmt.Errorf("%s has %s", kept.Path(), plural.Count(len(problems), "error")),
-					"correct what is listed; what each key means: anatomy crawl --help")
+					"correct what is listed; a file with every key: anatomy config --data FOLDER")
 			}
 			if len(args) == 0 {
 				noteOrigins(c, s.Data, kept)
@@ -226,7 +227,7 @@ collection does not have.`,
 
 // noteOrigins prints that origins are allowed in vain if they are.
 func noteOrigins(c *cobra.Command, dir string, kept *config.Config) {
-	if len(kept.Search.Origins) > 0 && shards.IsPrivate(dir) {
+	if len(kept.Search.Origins) > 0 && (kept.Search.Login || shards.IsPrivate(dir)) {
 		reason := errors.New("note: the collection requires a login, so its search box answers no other site")
 		fmt.Fprintln(c.OutOrStdout(), kept.Problem(reason, "search", "allow_origins"))
 	}

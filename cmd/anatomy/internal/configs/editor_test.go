@@ -85,6 +85,7 @@ func TestEditor(t *testing.T) {
 		strings.Replace(good, "delay", "chromium", 1):               "chromium it can only be changed in the file itself",
 		good + "[search]\nsynonyms = '/etc/shadow'\n":               "search.synonyms it can only be changed in the file itself",
 		strings.Replace(good, "credentials = 'keys.toml'", "#", 1):  "credentials it can only be changed in the file itself",
+		good + "[search]\nlogin = true\n":                           "search.login it can only be changed in the file itself, because it decides who may read",
 		good + "[search]\nallow_origins = ['*']\n":                  "search.allow_origins it can only be changed in the file itself, because it lets other sites read",
 		good + "[search]\nname = '" + strings.Repeat("x", 41) + "'": "search.name a name has at most 40 characters",
 		"[crawl":           "",

@@ -54,6 +54,8 @@ func TestOwnerKeys(t *testing.T) {
 		switch field := reflect.ValueOf(&now.Search).Elem().Field(i); field.Kind() {
 		case reflect.String:
 			field.SetString("x")
+		case reflect.Bool:
+			field.SetBool(true)
 		case reflect.Slice:
 			field.Set(reflect.MakeSlice(field.Type(), 1, 1))
 		}

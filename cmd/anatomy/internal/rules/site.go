@@ -10,6 +10,7 @@ import (
 type Site struct {
 	Name    string // "" for none
 	Look    web.Look
+	Login   bool // readers have to log in
 	Origins []string
 }
 
@@ -19,7 +20,7 @@ func ReadSite(dir string) (Site, error) {
 	key := ""
 	s := Site{}
 	if err == nil {
-		s = Site{c.Search.Name, web.Look{Accent: c.Search.Accent}, c.Search.Origins}
+		s = Site{c.Search.Name, web.Look{Accent: c.Search.Accent}, c.Search.Login, c.Search.Origins}
 		key, err = "name", c.Search.CheckName()
 	}
 	if err == nil {
