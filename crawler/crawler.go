@@ -100,7 +100,8 @@ func (c *Crawler) Visits() []VisitStatus { return c.activities.list() }
 // Visit fetches the URLs of a lease: robots.txt first, then each URL in turn, with the longer of
 // the lease's delay and the host's Crawl-delay between them, unless the delay is fixed. It calls
 // handle exactly once for every target, in order, from the calling goroutine; handle owns
-// Page.Body. When ctx is done, or the host asks for a pause, the remaining targets are Skipped.
+// Page.Body. When ctx is done, or the host asks for a pause, the remaining targets are Skipped; when ctx
+// is done, the request in progress has the time StopWait to end.
 //
 // If robots.txt cannot be read, the first target of its origin is Failed, so that its tries count
 // and a dead host is eventually given up; the others are Skipped.

@@ -863,26 +863,41 @@ func TestSitemaps(t *testing.T) {
 	}
 }
 
-// TestInterrupted: the targets of an interrupted lease are skipped.
+// TestInterrupted: of an interrupted lease, the request in progress may end if it does not take long, and
+// the targets after it are skipped.
 func TestInterrupted(t *testing.T) {
-	ctx, cancel := context.WithCancel(context.Background())
-	w := newWorld(t, func(rw http.ResponseWriter, r *http.Request) {
-		if r.URL.Path == "/2" {
-			cancel()
-			<-r.Context().Done()
+	for _, answers := range []bool{true, false} {
+		ctx, cancel := context.WithCancel(context.Background())
+		w := newWorld(t, func(rw http.ResponseWriter, r *http.Request) {
+			if r.URL.Path == "/2" {
+				cancel()
+				wait := r.Context().Done()
+				if answers {
+					wait = ctx.Done()
+				}
+				<-wait
+			}
+			page(rw, "x")
+		}, func(o *Options) {
+			if !answers {
+				o.StopWait = 20 * time.Millisecond
+			}
+		})
+		lease := vocab.Lease{Delay: time.Second}
+		for i := range 5 {
+			lease.URLs = append(lease.URLs, vocab.Target{URL: fmt.Sprintf("http://www.test/%d", i)})
 		}
-		page(rw, "x")
-	}, nil)
-	lease := vocab.Lease{Delay: time.Second}
-	for i := range 5 {
-		lease.URLs = append(lease.URLs, vocab.Target{URL: fmt.Sprintf("http://www.test/%d", i)})
-	}
-	got, report := w.work(t, ctx, lease)
-	if fmt.Sprint(outcomes(got)) != "[fetched fetched skipped skipped skipped]" || report.HoldFor != 0 {
-		t.Errorf("%+v %+v", got, report)
-	}
-	if fmt.Sprint(w.sleeps) != "[1s 1s 1s]" {
-		t.Error(w.sleeps)
+		got, report := w.work(t, ctx, lease)
+		want := "[fetched fetched skipped skipped skipped]"
+		if answers {
+			want = "[fetched fetched fetched skipped skipped]"
+		}
+		if fmt.Sprint(outcomes(got)) != want || report.HoldFor != 0 {
+			t.Errorf("answers %v: %+v %+v", answers, got, report)
+		}
+		if n := len(w.requests); fmt.Sprint(w.sleeps) != "[1s 1s 1s]" || n != 4 {
+			t.Errorf("answers %v: waits %v, %d requests with robots.txt", answers, w.sleeps, n)
+		}
 	}
 }
 

@@ -55,6 +55,7 @@ type Options struct {
 	Timeout        time.Duration // of one fetch; default 60 s
 	HeaderTimeout  time.Duration // until the header is read, with DNS and connecting; default 30 s
 	ConnectTimeout time.Duration // of one address; default 10 s
+	StopWait       time.Duration // how long a request may continue after the context of its visit; default 2 s
 	Grace          time.Duration // how long a body may be slow; default 10 s
 	MinRate        int64         // bytes per second of a body after that; default 1,000
 
@@ -86,6 +87,7 @@ func (o Options) WithDefaults() Options {
 	o.Timeout = cmp.Or(o.Timeout, time.Minute)
 	o.HeaderTimeout = cmp.Or(o.HeaderTimeout, 30*time.Second)
 	o.ConnectTimeout = cmp.Or(o.ConnectTimeout, 10*time.Second)
+	o.StopWait = cmp.Or(o.StopWait, 2*time.Second)
 	o.Grace = cmp.Or(o.Grace, 10*time.Second)
 	o.MinRate = cmp.Or(o.MinRate, 1000)
 	o.MaxBody = cmp.Or(o.MaxBody, 10<<20)
