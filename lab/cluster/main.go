@@ -242,24 +242,31 @@ func compareGraphs(one, many *bench.Result) error {
 	if lost+more > 0 {
 		return errors.New("links differ")
 	}
-	return compareRanks(one.Graph, many.Graph)
+	return compareRanks(one.Graph, many.Graph, func(url string) bool { return twice[one.Pages[url]] })
 }
 
 // maxDifference is that of ranks, which sum to 1.
 const maxDifference = 1e-6
 
 // compareRanks fails unless the ranks of both crawls are those of their links, and the same if what
-// either of them found to be missing is missing in both.
-func compareRanks(one, many *rig.Graph) error {
+// either of them found to be missing is missing in both, and pages of several sites that are identical are
+// one document in both, see [ofSeveralSites].
+func compareRanks(one, many *rig.Graph, isTwice func(url string) bool) error {
 	a, b := &one.Graph, &many.Graph
 	fmt.Printf("             %d followed links, one process %d, of which %d are equal; not found by one process alone %d URLs, by several alone %d\n",
 		len(b.Followed), len(a.Followed), shared(a.Followed, b.Followed),
 		len(a.NotFound)-shared(a.NotFound, b.NotFound), len(b.NotFound)-shared(a.NotFound, b.NotFound))
-	own := max(difference(one.Plain, a.PageRanks(nil)), difference(many.Plain, b.PageRanks(nil)))
-	same := difference(a.PageRanks(b.NotFound), b.PageRanks(a.NotFound))
-	fmt.Printf("             PageRank differs by %.2g at most from a plain loop over the crawl's links; without links to what either found missing, that of the crawls by %.2g\n", own, same)
-	if own > maxDifference || same > maxDifference {
-		return errors.New("ranks differ")
+	own, _ := difference(one.Plain, a.PageRanks(nil))
+	owns, _ := difference(many.Plain, b.PageRanks(nil))
+	as := b.WithAliases(a, isTwice)
+	same, where := difference(a.PageRanks(b.NotFound), as.PageRanks(a.NotFound))
+	fmt.Printf("             PageRank differs by %.2g at most from a plain loop over the crawl's links; without links to what either found missing, and with %d identical pages of several sites as one, that of the crawls by %.2g\n",
+		max(own, owns), len(as.Aliases)-len(b.Aliases), same)
+	if max(own, owns) > maxDifference {
+		return errors.New("PageRank is not that of the links")
+	}
+	if same > maxDifference {
+		return fmt.Errorf("ranks differ, most at %s", where)
 	}
 	return nil
 }
@@ -273,8 +280,9 @@ func shared[K comparable](a, b map[K]bool) (n int) {
 	return n
 }
 
-// difference returns the greatest difference of two vectors, each of which is scaled to the sum 1.
-func difference[A, B float32 | float64](a map[string]A, b map[string]B) (most float64) {
+// difference returns the greatest difference of two vectors, each of which is scaled to the sum 1, and the
+// URL that has it.
+func difference[A, B float32 | float64](a map[string]A, b map[string]B) (most float64, where string) {
 	sumA, sumB := 0.0, 0.0
 	for _, rank := range a {
 		sumA += float64(rank)
@@ -282,13 +290,18 @@ func difference[A, B float32 | float64](a map[string]A, b map[string]B) (most fl
 	for _, rank := range b {
 		sumB += float64(rank)
 	}
-	for url, rank := range a {
-		most = max(most, math.Abs(float64(rank)/sumA-float64(b[url])/sumB))
+	compare := func(url string) {
+		if by := math.Abs(float64(a[url])/sumA - float64(b[url])/sumB); by > most {
+			most, where = by, url
+		}
 	}
-	for url, rank := range b {
-		most = max(most, math.Abs(float64(a[url])/sumA-float64(rank)/sumB))
+	for url := range a {
+		compare(url)
 	}
-	return most
+	for url := range b {
+		compare(url)
+	}
+	return most, where
 }
 
 // ofSeveralSites returns what pages of several sites have in common. Such pages are one document in a data

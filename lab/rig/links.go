@@ -2,6 +2,7 @@ package rig
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -140,6 +141,20 @@ func (g *LinkGraph) node(url string, without map[string]bool) (string, bool) {
 		url = to
 	}
 	return "", false
+}
+
+// WithAliases returns the graph with the aliases of another one for some pages, which are duplicates in that
+// one and may be documents of their own in this one.
+func (g *LinkGraph) WithAliases(of *LinkGraph, some func(url string) bool) *LinkGraph {
+	with := *g
+	with.Aliases = map[string]string{}
+	maps.Copy(with.Aliases, g.Aliases)
+	for url := range g.Pages {
+		if to, ok := of.Aliases[url]; ok && some(url) {
+			with.Aliases[url] = to
+		}
+	}
+	return &with
 }
 
 // PageRanks computes PageRank by URL in the plainest way, as if the URLs without were not found.

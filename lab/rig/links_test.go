@@ -34,3 +34,19 @@ func TestPageRanks(t *testing.T) {
 		t.Errorf("ranks sum to %g", l+a+b)
 	}
 }
+
+// TestWithAliases makes b a duplicate of a, as it is in another graph, and leaves c a page of its own.
+func TestWithAliases(t *testing.T) {
+	g := &LinkGraph{
+		Pages:    map[string]bool{"a": true, "b": true, "c": true},
+		Followed: map[[2]string]bool{{"a", "b"}: true, {"c", "b"}: true, {"a", "c"}: true, {"b", "c"}: true},
+	}
+	of := &LinkGraph{Aliases: map[string]string{"b": "a", "c": "a", "d": "a"}}
+	with := g.WithAliases(of, func(url string) bool { return url != "c" })
+	if len(with.Aliases) != 1 || with.Aliases["b"] != "a" || g.Aliases != nil {
+		t.Errorf("aliases %v, of the graph itself %v", with.Aliases, g.Aliases)
+	}
+	if got := with.PageRanks(nil); len(got) != 2 || math.Abs(got["a"]-.5) > 1e-9 || math.Abs(got["c"]-.5) > 1e-9 {
+		t.Errorf("ranks %v", got)
+	}
+}
