@@ -100,6 +100,7 @@ func run(b *bench.Bench, nodes []int, runs int) error {
 	}
 	defer end()
 	all := make([]ratios, len(nodes))
+	var failed error
 	for range runs {
 		one, err := b.Measure(b.Alone)
 		if err != nil {
@@ -109,15 +110,18 @@ func run(b *bench.Bench, nodes []int, runs int) error {
 		for i, n := range nodes {
 			b.Nodes = n
 			if err := all[i].add(b, one); err != nil {
-				return err
+				fmt.Println("            ", err)
+				failed = errors.Join(failed, fmt.Errorf("%s: %w", who(b), err))
 			}
 		}
 	}
 	for i, n := range nodes {
 		b.Nodes = n
-		all[i].print(who(b))
+		if len(all[i].owner) > 0 {
+			all[i].print(who(b))
+		}
 	}
-	return nil
+	return failed
 }
 
 // who names the processes of a crawl by several.
