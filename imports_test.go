@@ -184,6 +184,7 @@ lab/focused: vocab weburl topic indexer
 lab/scheduling: lab/rig lab/agenda vocab weburl urlserver pagerank disk/datadir disk/linkdb lab/plot
 lab/dns: lab/rig eval crawler/dnsclient lab/plot
 lab/charsets: indexer vocab
+lab/languages: indexer vocab
 lab/neardup: vocab indexer
 lab/order: analysis
 lab/plot:

@@ -2,6 +2,8 @@ package analysis
 
 import (
 	_ "embed" // of function words
+	"iter"
+	"math/bits"
 	"slices"
 	"strings"
 	"unicode"
@@ -78,38 +80,117 @@ func IsFunctionWord(word, lang string) bool {
 	return i >= 0 && others[i].words[word] || byLetters[word]
 }
 
-// moreFunctions is how many more function words of another language than of English a text in that
+// inLatin are the languages of each function word in Latin letters: bit 0 for English, bit 1+i for others[i].
+var inLatin = func() map[string]uint32 {
+	all := map[string]uint32{}
+	add := func(words map[string]bool, bit int) {
+		for word := range words {
+			if len(word) > 1 && !byLetters[word] {
+				all[word] |= 1 << bit
+			}
+		}
+	}
+	add(functionWords, 0)
+	for i, l := range others {
+		add(l.words, 1+i)
+	}
+	return all
+}()
+
+const maxLanguages = 32 // of inLatin
+
+// A tally counts the function words of each language of inLatin.
+type tally [maxLanguages]int
+
+func (t *tally) add(languages uint32) {
+	for ; languages != 0; languages &= languages - 1 {
+		t[bits.TrailingZeros32(languages)]++
+	}
+}
+
+// count returns the tally of terms, each once.
+func count(terms []string) (t tally) {
+	for i, term := range terms {
+		if languages := inLatin[term]; languages != 0 && !slices.Contains(terms[:i], term) {
+			t.add(languages)
+		}
+	}
+	return t
+}
+
+// other returns the language other than English with most words, if these are more than least, and their number.
+func (t *tally) other(least int) (lang string, most int) {
+	most = least
+	for i, l := range others {
+		if t[1+i] > most {
+			lang, most = l.code, t[1+i]
+		}
+	}
+	return lang, most
+}
+
+// moreFunctions is how many more function words of another language than of English a query in that
 // language must have. Words like "die", "in" and "was" are of several languages.
 const moreFunctions = 2
 
-// LanguageOf returns the language in Latin letters whose function words most of the terms of a text are,
+// LanguageOf returns the language in Latin letters whose function words most of the terms of a query are,
 // "" for English or if there are too few. Terms of one letter do not count.
 func LanguageOf(terms []string) string {
-	best, most := "", countIn(functionWords, terms)+moreFunctions-1
-	for _, l := range others {
-		if n := countIn(l.words, terms); n > most {
-			best, most = l.code, n
-		}
-	}
-	return best
+	t := count(terms)
+	lang, _ := t.other(t[0] + moreFunctions - 1)
+	return lang
 }
 
 // IsEnglish reports whether two of the terms, or more than in any other language, are function words
 // of English, and LanguageOf returns no other language.
 func IsEnglish(terms []string) bool {
-	n := countIn(functionWords, terms)
-	if n < 2 && slices.ContainsFunc(others, func(l language) bool { return countIn(l.words, terms) >= n }) {
-		return false
-	}
-	return LanguageOf(terms) == ""
+	t := count(terms)
+	_, most := t.other(0)
+	return (t[0] >= 2 || most < t[0]) && most < t[0]+moreFunctions
 }
 
-// countIn returns how many of the terms, each once, are function words of a language in Latin letters.
-func countIn(words map[string]bool, terms []string) (n int) {
-	for i, term := range terms {
-		if len(term) > 1 && words[term] && !byLetters[term] && !slices.Contains(terms[:i], term) {
-			n++
+// A page needs leastFunctions function words of its language, and moreInPage more than of any other one:
+// Danish and Norwegian, or Portuguese and Spanish, share many. No more terms are read when plentyFunctions
+// are three times those of any other.
+const (
+	leastFunctions  = 5
+	moreInPage      = 3
+	plentyFunctions = 12
+)
+
+// LanguageOfPage returns the language in Latin letters of which most distinct terms of a page are function
+// words, "" if they leave that open.
+func LanguageOfPage(terms iter.Seq[[]byte]) string {
+	var t tally
+	read := 0
+	for term := range terms {
+		t.add(inLatin[string(term)])
+		if read++; read%64 == 0 {
+			if best, second := t.leaders(); t[best] >= max(plentyFunctions, 3*t[second]) {
+				break
+			}
 		}
 	}
-	return n
+	best, second := t.leaders()
+	switch {
+	case t[best] < max(leastFunctions, t[second]+moreInPage):
+		return ""
+	case best == 0:
+		return "en"
+	}
+	return others[best-1].code
+}
+
+// leaders returns the numbers in inLatin of the two languages with most words.
+func (t *tally) leaders() (best, second int) {
+	best, second = 0, 1
+	for i := 1; i <= len(others); i++ {
+		switch {
+		case t[i] > t[best]:
+			best, second = i, best
+		case i > 1 && t[i] > t[second]:
+			second = i
+		}
+	}
+	return best, second
 }

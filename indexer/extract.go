@@ -95,7 +95,7 @@ func (x *extraction) document(page *vocab.Page, urlText []byte) *Document {
 		terms:    t.terms.clone(),
 		hits:     slices.Clone(t.hits),
 	}
-	d.Info.Lang = languageOf(m.lang, page.Language, d.Info.Text)
+	d.Info.Lang = languageOf(m.lang, page.Language, d.Info.Text, &t.terms.termList)
 	if m.controls.NoSnippet() {
 		d.Info.Text, d.Info.Description = "", ""
 	}

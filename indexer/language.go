@@ -29,23 +29,39 @@ func languageTag(s string) string {
 }
 
 // languageOf returns the language that the page declares, else the language of the header field
-// Content-Language, else the language of the text's script.
-func languageOf(declared, header, text string) string {
+// Content-Language, else that of the text's script, else that of its function words.
+func languageOf(declared, header, text string, terms *termList) string {
 	if lang := cmp.Or(declared, languageTag(header)); lang != "" {
 		return lang
 	}
-	return languageByScript(text)
+	lang, isLatin := languageByScript(text)
+	if lang == "" && isLatin {
+		lang = analysis.LanguageOfPage(terms.first(termSample))
+	}
+	return lang
 }
+
+// termSample is the number of terms that tell a language.
+const termSample = 1000
 
 // sample is the length of the text that languageByScript reads, in bytes.
 const sample = 4096
 
-// languageByScript returns the language of a text if at least half of its letters are of a script
-// that only one language uses, else "".
-func languageByScript(text string) string {
+// letters counts the letters of a text by script.
+type letters struct {
+	all, others               int // others are those of scripts but Latin
+	kana, han                 int
+	cyrillic, russian, unlike int // Cyrillic, of which only in Russian ones, of which in no Russian ones
+	arabic, persian           int // Arabic, of which in no Arabic ones
+	scripts                   [len(analysis.Scripts)]int
+}
+
+// languageByScript returns the language of a text if at least a third of its letters are of a script
+// that only one language uses, or of the Cyrillic or Arabic letters of Russian or Arabic, else "". It
+// also reports whether nine letters in ten are Latin.
+func languageByScript(text string) (lang string, isLatin bool) {
 	text = text[:min(len(text), sample)]
-	var letters, kana, han, others int
-	var count [len(analysis.Scripts)]int
+	var n letters
 	for i := 0; i < len(text); {
 		if text[i] < utf8.RuneSelf {
 			i++
@@ -53,39 +69,68 @@ func languageByScript(text string) string {
 		}
 		r, size := utf8.DecodeRuneInString(text[i:])
 		i += size
-		if !unicode.IsLetter(r) {
-			continue
+		if unicode.IsLetter(r) {
+			n.add(r)
 		}
-		letters++
+	}
+	if n.others == 0 {
+		return "", true
+	}
+	for _, c := range []byte(text) {
+		n.all += asciiLetter[c]
+	}
+	return n.language(), 10*n.others <= n.all
+}
+
+// add counts a letter outside ASCII.
+func (n *letters) add(r rune) {
+	n.all++
+	if r < 0x370 {
+		return
+	}
+	n.others++
+	switch {
+	case unicode.In(r, unicode.Hiragana, unicode.Katakana):
+		n.kana++
+	case unicode.Is(unicode.Han, r):
+		n.han++
+	case unicode.Is(unicode.Cyrillic, r):
+		n.cyrillic++
 		switch {
-		case r < 0x370:
-		case unicode.In(r, unicode.Hiragana, unicode.Katakana):
-			kana++
-		case unicode.Is(unicode.Han, r):
-			han++
-		default:
-			others++
-			for s := range analysis.Scripts {
-				if unicode.Is(analysis.Scripts[s].Letters, r) {
-					count[s]++
-				}
+		case r == 'ы' || r == 'Ы' || r == 'э' || r == 'Э':
+			n.russian++
+		case (r < 'А' || r > 'я') && r != 'ё' && r != 'Ё':
+			n.unlike++
+		}
+	case unicode.Is(unicode.Arabic, r):
+		n.arabic++
+		if r > '\u064a' { // as of Persian, Urdu, Pashto and Kurdish
+			n.persian++
+		}
+	default:
+		for s := range analysis.Scripts {
+			if unicode.Is(analysis.Scripts[s].Letters, r) {
+				n.scripts[s]++
 			}
 		}
 	}
-	if kana+han+others == 0 {
-		return ""
-	}
-	for _, c := range []byte(text) {
-		letters += asciiLetter[c]
-	}
+}
+
+// language is languageByScript for counted letters. Of Russian letters one in fifty is ы or э, which
+// Bulgarian, Serbian and Ukrainian do not have.
+func (n *letters) language() string {
 	switch {
-	case 2*(kana+han) >= letters && 10*kana >= han: // a Chinese text may quote a Japanese name
+	case 3*(n.kana+n.han) >= n.all && 10*n.kana >= n.han: // a Chinese text may quote a Japanese name
 		return "ja"
-	case 2*han >= letters:
+	case 3*n.han >= n.all:
 		return "zh"
+	case 3*n.cyrillic >= n.all && 200*n.russian >= n.cyrillic && n.russian > 0 && 50*n.unlike <= n.cyrillic:
+		return "ru"
+	case 3*n.arabic >= n.all && 50*n.persian <= n.arabic:
+		return "ar"
 	}
 	for s := range analysis.Scripts {
-		if 2*count[s] >= letters {
+		if 3*n.scripts[s] >= n.all {
 			return analysis.Scripts[s].Language
 		}
 	}

@@ -290,11 +290,34 @@ func TestPlain(t *testing.T) {
 
 func TestLanguageByScript(t *testing.T) {
 	for text, want := range map[string]string{
-		"Hello": "", "東京タワーへようこそ": "ja", "北京欢迎你": "zh", "한국어": "ko", "ภาษาไทย": "th", "Ελληνικά": "el", "עברית": "he", "Русский": "", "": "",
-		"Hello 北京 world": "",
+		"Hello": "", "東京タワーへようこそ": "ja", "北京欢迎你": "zh", "한국어": "ko", "ภาษาไทย": "th", "Ελληνικά": "el", "עברית": "he", "": "",
+		"Hello 北京 world": "", "Wörter und Straßen": "", "東京タワー, Tokyo": "ja",
+		"Это русский язык": "ru", "Мы пишем": "ru", "Това е български език": "", "Українська мова": "", "Беларуская мова, дзеці і бацькі": "",
+		"اللغة العربية": "ar", "زبان فارسی و کتاب": "", "اردو زبان کی کتاب ہے": "",
 	} {
-		if got := languageByScript(text); got != want {
+		if got, _ := languageByScript(text); got != want {
 			t.Errorf("%q: got %q, want %q", text, got, want)
+		}
+	}
+}
+
+// TestLanguageByWords: a page that declares no language has that of its function words, unless these are
+// few, or of two languages.
+func TestLanguageByWords(t *testing.T) {
+	for text, want := range map[string]string{
+		"If you want to change the size of an image, choose it from the menu and then click on the button.":                         "en",
+		"Wenn Sie die Größe eines Bildes ändern wollen, wählen Sie es im Menü aus und klicken dann auf den Knopf.":                  "de",
+		"Si vous voulez changer la taille d'une image, choisissez-la dans le menu, puis cliquez sur le bouton qui est à côté.":      "fr",
+		"Si quiere cambiar el tamaño de una imagen, elija la opción en el menú y después haga clic sobre el botón que está al lado": "es",
+		"make install; cp -a foo.h bar.h /usr/include":                                                                              "",
+		"The menu and the button. Das Menü und der Knopf.":                                                                          "",
+		"Настройки: the size of an image is in the menu, and you can choose it with this button":                                    "",
+	} {
+		for declared, tag := range map[string]string{"": want, "x": want, "fi": "fi"} {
+			d := parseHTML(t, "<html lang='"+declared+"'><p>"+text)
+			if d.Info.Lang != tag {
+				t.Errorf("%q with lang=%q: %q, want %q", text, declared, d.Info.Lang, tag)
+			}
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/binary"
+	"iter"
 	"slices"
 
 	"anatomy/vocab"
@@ -32,6 +33,17 @@ func (l *termList) term(number uint32) []byte {
 		start = l.ends[number-1]
 	}
 	return l.text[start:l.ends[number]:l.ends[number]]
+}
+
+// first yields at most n terms.
+func (l *termList) first(n int) iter.Seq[[]byte] {
+	return func(yield func([]byte) bool) {
+		for number := range min(n, len(l.ends)) {
+			if !yield(l.term(uint32(number))) {
+				return
+			}
+		}
+	}
 }
 
 // A termTable numbers terms in the order of their first occurrence. It is a hash table with open
