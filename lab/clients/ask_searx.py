@@ -1,14 +1,18 @@
-"""Asks a running server with two engines of searx as they are, json_engine and searx_engine.
+"""Asks a running server with two engines of searx as they are: json_engine with the settings of contrib/searxng.yml,
+and searx_engine.
 
     apt-get install python3-searx
     python3 lab/clients/ask_searx.py http://127.0.0.1:8080 "anchor text"
 """
 
 import os
+import pathlib
 import sys
 import tempfile
 import urllib.parse
 import urllib.request
+
+import yaml
 
 SETTINGS = """
 general: {debug: false}
@@ -50,9 +54,10 @@ def check(name, engine, query):
 
 
 base, query = sys.argv[1].rstrip("/"), sys.argv[2]
-json_engine.search_url = base + "/search?q={query}&format=json&pageno={pageno}"
-json_engine.paging, json_engine.first_page_num = True, 1
-json_engine.results_query, json_engine.url_query, json_engine.title_query, json_engine.content_query = "results", "url", "title", "content"
+contrib = pathlib.Path(__file__).parents[2] / "contrib" / "searxng.yml"
+for key, value in yaml.safe_load(contrib.read_text())["engines"][0].items():
+    setattr(json_engine, key, value)
+json_engine.search_url = json_engine.search_url.replace("http://127.0.0.1:8080", base)
 check("json_engine", json_engine, query)
 searx_engine.instance_urls = [base + "/search"]
 check("searx_engine", searx_engine, query)
