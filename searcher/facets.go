@@ -59,11 +59,14 @@ func countFacets(p *pass) error {
 		if err != nil {
 			return err
 		}
-		if tally.Late() {
-			p.clock.Hurry()
-		}
 		for _, kind := range c.kinds {
-			if f := tally.Facet(kind, asked); f.Of > 0 {
+			f := tally.Facet(kind, asked)
+			if kind == facets.Section {
+				if f, err = subsections(p, c.root, asked, tally, f); err != nil {
+					return err
+				}
+			}
+			if f.Of > 0 {
 				p.resp.Facets = append(p.resp.Facets, f)
 			}
 		}
@@ -71,7 +74,35 @@ func countFacets(p *pass) error {
 	return nil
 }
 
-// tallyOf counts the pages of all shards that match a query.
+// maxEntered is the number of folders below one another whose only section is entered.
+const maxEntered = 4
+
+// subsections returns the sections of the only section, while it has most pages that match: those of
+// /en/latest for a site that has all its pages there. all is the facet before that, and tally its pages.
+func subsections(p *pass, root *query.Node, asked query.Query, tally *facets.Tally, all Facet) (Facet, error) {
+	rest := root.Without(facets.Section.Of)
+	for range maxEntered {
+		if len(all.Values) != 1 || !all.Exact || !tally.AreMost(all.Values[0]) {
+			break
+		}
+		inside := query.Parse(all.Values[0].Filter).Root
+		if rest != nil {
+			inside = query.Both(rest, inside)
+		}
+		below, err := tallyOf(p, allowed(p, inside), []FacetKind{facets.Section})
+		if err != nil {
+			return Facet{}, err
+		}
+		f := below.Facet(facets.Section, asked)
+		if f.Of == 0 {
+			break
+		}
+		tally, all = below, f
+	}
+	return all, nil
+}
+
+// tallyOf counts the pages of all shards that match a query, in the time that is left.
 func tallyOf(p *pass, root *query.Node, kinds []FacetKind) (*facets.Tally, error) {
 	tallies := make([]*facets.Tally, len(p.shards))
 	err := p.each(func(i int, q *shard.Query) (err error) {
@@ -83,6 +114,9 @@ func tallyOf(p *pass, root *query.Node, kinds []FacetKind) (*facets.Tally, error
 	}
 	for _, other := range tallies[1:] {
 		tallies[0].Add(other)
+	}
+	if tallies[0].Late() {
+		p.clock.Hurry()
 	}
 	return tallies[0], nil
 }

@@ -332,6 +332,45 @@ func TestSectionsOfOnlyHost(t *testing.T) {
 	}
 }
 
+// TestOnlySection checks that the sections of the only section are counted if it has most pages that
+// match, and that their queries find as many pages.
+func TestOnlySection(t *testing.T) {
+	f := newFolder(t)
+	pages := []*oracle.Document{textPage(1, "http://x.org/", "home")}
+	for i, path := range []string{"en/latest/api/a", "en/latest/api/b", "en/latest/guide/a", "en/latest/guide/b/c", "en/latest/z"} {
+		pages = append(pages, textPage(vocab.DocID(i+2), "http://x.org/"+path, "page"))
+	}
+	pages = append(pages, textPage(8, "http://y.com/a", "half"), textPage(9, "http://y.com/old/2001/a", "half"))
+	f.add(pagesOf(pages...), bare)
+	f.publish()
+	s := f.open(searcher.Options{})
+	for text, want := range map[string]string{
+		"page": "x.org/en/latest/api 2 x.org/en/latest/guide 2 ", "page site:x.org": "x.org/en/latest/api 2 x.org/en/latest/guide 2 ",
+		"page OR home":                    "x.org/en 5 ", // of 6 pages
+		"page site:x.org/en/latest":       "x.org/en/latest/api 2 x.org/en/latest/guide 2 ",
+		"page site:x.org/en/latest/guide": "x.org/en/latest/guide/b 1 ",
+		"site:x.org/en":                   "x.org/en/latest/api 2 x.org/en/latest/guide 2 ",
+		"half":                            "y.com/old 1 ",
+	} {
+		resp, err := s.Search(t.Context(), searcher.Request{Query: text, Facets: "section", Strict: true})
+		must(t, err)
+		got := ""
+		for _, facet := range resp.Facets {
+			for _, v := range facet.Values {
+				got += v.Value + " " + strconv.Itoa(v.Count) + " "
+				found, err := s.Search(t.Context(), searcher.Request{Query: v.Query, Strict: true, Ungrouped: true})
+				must(t, err)
+				if found.Total != v.Count {
+					t.Errorf("%s finds %d pages, the facet counts %d", v.Query, found.Total, v.Count)
+				}
+			}
+		}
+		if got != want {
+			t.Errorf("the sections of %q are %q, want %q", text, got, want)
+		}
+	}
+}
+
 // TestSectionsCutShort checks that reading the URLs of sections ends with the time.
 func TestSectionsCutShort(t *testing.T) {
 	f := newFolder(t)

@@ -66,6 +66,9 @@ func (t *Tally) Facet(k Kind, q query.Query) Facet {
 	return f
 }
 
+// AreMost reports whether a section has nine of ten of the pages that match, or more.
+func (t *Tally) AreMost(v Value) bool { return 10*v.Count >= 9*t.pages }
+
 // insert inserts a value in order, if it is among the first most.
 func (k Kind) insert(values []Value, v Value, most int) []Value {
 	at, _ := slices.BinarySearchFunc(values, v, k.compare)

@@ -23,6 +23,7 @@ type Tally struct {
 	moreSites bool // there are more than maxSites
 	late      bool // the time ran out
 
+	pages      int    // if they are counted by section
 	host       string // of all pages if the query names no site; "" before the first
 	noSections bool   // there are too many, or pages of several hosts without a site in the query
 }
@@ -56,6 +57,7 @@ func (t *Tally) Add(other *Tally) {
 	addAll(t.media, other.media)
 	addAll(t.years, other.years)
 	t.late, t.noSections = t.late || other.late, t.noSections || other.noSections
+	t.pages += other.pages
 	t.addHost(other.host)
 }
 
@@ -78,6 +80,7 @@ type Sum struct {
 	MoreSites bool                     `json:",omitzero"`
 	Late      bool                     `json:",omitzero"`
 
+	Pages      int    `json:",omitzero"`
 	Host       string `json:",omitzero"`
 	NoSections bool   `json:",omitzero"`
 }
@@ -93,7 +96,7 @@ type FolderSum struct {
 func (t *Tally) Sum() *Sum {
 	s := &Sum{
 		Languages: t.languages, Media: t.media, Years: t.years,
-		MoreSites: t.moreSites, Late: t.late, Host: t.host, NoSections: t.noSections,
+		MoreSites: t.moreSites, Late: t.late, Pages: t.pages, Host: t.host, NoSections: t.noSections,
 	}
 	for at, n := range t.sites {
 		s.Sites = append(s.Sites, FolderSum{Host: at.host, Path: at.path, Pages: n})
@@ -119,7 +122,8 @@ func (s *Sum) Tally() *Tally {
 	addAll(t.languages, s.Languages)
 	addAll(t.media, s.Media)
 	addAll(t.years, s.Years)
-	t.moreSites, t.late, t.host, t.noSections = s.MoreSites, s.Late, s.Host, s.NoSections
+	t.moreSites, t.late = s.MoreSites, s.Late
+	t.pages, t.host, t.noSections = s.Pages, s.Host, s.NoSections
 	return t
 }
 
@@ -146,6 +150,7 @@ func (t *Tally) Count(w *retrieval.Walk, root *query.Node, kinds []Kind, clock *
 			hosts.add(ord, t)
 		}
 		if bySection {
+			t.pages++
 			sections.add(ord)
 		}
 		if byLanguage {
