@@ -2,6 +2,8 @@ package pages
 
 import (
 	"html/template"
+	"path"
+	"regexp"
 	"strings"
 
 	"anatomy/searcher"
@@ -42,6 +44,9 @@ func facetViews(m *messages.Printer, r searcher.Request, a *searcher.Response) (
 	for i := range a.Facets {
 		f := &a.Facets[i]
 		v := facetView{Name: names[f.Kind], Partly: !f.Exact}
+		if areVersions(f) {
+			v.Name = m.Text("Version")
+		}
 		for _, value := range f.Values {
 			if len(v.Values) >= shownValues && !value.Selected || len(value.Query) > params.MaxQuery {
 				continue
@@ -57,6 +62,28 @@ func facetViews(m *messages.Printer, r searcher.Request, a *searcher.Response) (
 		all = append(all, v)
 	}
 	return all
+}
+
+// version is the name of a folder with a version of a documentation, and unnumbered the name of one without
+// a number.
+var (
+	version    = regexp.MustCompile(`^(?:v|release-)?\d+(?:[._]\d+)*(?:[._]x)?$`)
+	unnumbered = regexp.MustCompile(`^(?:current|dev|devel|latest|main|master|next|nightly|stable)$`)
+)
+
+// areVersions reports whether sections of a site are the versions of what it documents.
+func areVersions(f *searcher.Facet) bool {
+	numbered := 0
+	for _, v := range f.Values {
+		name := path.Base(v.Value)
+		switch {
+		case version.MatchString(name):
+			numbered++
+		case !unnumbered.MatchString(name):
+			return false
+		}
+	}
+	return f.Kind == "section" && numbered > 0
 }
 
 // facetLabel returns a value as people read it, and the language of that.

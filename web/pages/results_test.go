@@ -191,3 +191,19 @@ func TestHiddenIsSaid(t *testing.T) {
 		}
 	}
 }
+
+// TestVersionFacet: sections are called versions if all have names of versions, and one has a number.
+func TestVersionFacet(t *testing.T) {
+	for sections, want := range map[string]string{
+		"docs.test/v1 docs.test/v2": "Version", "docs.test/en/3.11 docs.test/en/latest": "Version", "docs.test/1_80_0 docs.test/release-2.x": "Version",
+		"docs.test/v1 docs.test/api": "Section", "docs.test/latest docs.test/stable": "Section", "docs.test/video docs.test/2go": "Section",
+	} {
+		f := searcher.Facet{Kind: "section", Exact: true, Of: 2}
+		for _, section := range strings.Fields(sections) {
+			f.Values = append(f.Values, searcher.FacetValue{Value: section, Count: 1, Query: "a site:" + section})
+		}
+		if all := facetViews(messages.English, searcher.Request{}, &searcher.Response{Facets: []searcher.Facet{f}}); len(all) != 1 || all[0].Name != want {
+			t.Errorf("%s: %+v, want %s", sections, all, want)
+		}
+	}
+}
