@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -8,6 +9,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -293,6 +295,35 @@ func settingsServer(f *fakeSettings) *Server {
 		Admin: admin.Options{Crawl: busyCrawl(), Jobs: newFakeJobs(), Token: testToken, Settings: f},
 		Now:   func() time.Time { return fetched.Add(time.Hour) },
 	})
+}
+
+// TestAdminCallsAreDocumented: every action of the admin page is a call that a document shows.
+func TestAdminCallsAreDocumented(t *testing.T) {
+	documents := ""
+	for _, name := range []string{"operations", "evaluation"} {
+		text, err := os.ReadFile("../doc/" + name + ".md")
+		if err != nil {
+			t.Fatal(err)
+		}
+		documents += string(text)
+	}
+	opposites := map[string]string{"/crawl/resume": "then: resume", "/crawl/unblock": "then: unblock"}
+	s := newServerOf(Options{Collection: newFake(), Admin: admin.Options{
+		Crawl: busyCrawl(), Jobs: newFakeJobs(), Token: testToken, Settings: &fakeSettings{}, Tuning: &fakeTuning{}, Searches: true,
+	}})
+	calls := 0
+	for _, route := range s.routes.Routes() {
+		if !strings.HasPrefix(route.Path, "/crawl/") || route.Method != "POST" || strings.HasPrefix(route.Path, "/crawl/log") {
+			continue
+		}
+		calls++
+		if call := cmp.Or(opposites[route.Path], "http://127.0.0.1:8080"+route.Path); !strings.Contains(documents, call) {
+			t.Errorf("no document has %s", call)
+		}
+	}
+	if calls < 15 {
+		t.Errorf("only %d calls", calls)
+	}
 }
 
 // TestSettings: visitors with the token see the rules and change them; errors are shown, and the
