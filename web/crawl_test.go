@@ -168,7 +168,7 @@ func TestCrawlActions(t *testing.T) {
 	if body := want(http.StatusOK, "POST", "/crawl/add", form("urls", "http://a.test/ <b>")).Body.String(); !strings.Contains(body, "http://a.test/: queued") {
 		t.Error(body)
 	}
-	if body := want(http.StatusOK, "POST", "/crawl/remove", form("pattern", " b.test ")).Body.String(); !strings.Contains(body, "removed from the queues: 1234 URLs, b.test") {
+	if body := want(http.StatusOK, "POST", "/crawl/remove", form("pattern", " b.test ")).Body.String(); !strings.Contains(body, "removed from the queues: 1,234 URLs, b.test") {
 		t.Error(body)
 	}
 	if body := want(http.StatusConflict, "POST", "/crawl/remove", form("pattern", "*")).Body.String(); !strings.Contains(body, "that is everything") {

@@ -25,7 +25,7 @@ func TestTracePage(t *testing.T) {
 		"/page?url=http://unread.test/":                     {200, []string{"cannot be read: run anatomy trace on the server to see why"}},
 		"/page?url=ftp://a.test/":                           {400, []string{"not a valid URL"}},
 		"/page?url=a&url=b":                                 {400, []string{"must not occur twice"}},
-		"/page?url=" + strings.Repeat("a", params.MaxURL+1): {400, []string{"the limit is 2048"}},
+		"/page?url=" + strings.Repeat("a", params.MaxURL+1): {400, []string{"the limit is 2,048"}},
 	} {
 		body := get(t, s, target, c.status)
 		for _, want := range c.want {

@@ -71,15 +71,17 @@ func newFormat(english, form string) format {
 // maxReported bounds texts within texts, as the text of a site can have the form of many.
 const maxReported = 6
 
-// Text translates a text of another room. It reports whether the catalogues have it.
+// Text translates a text of another room, into English with numbers as people write them. It reports
+// whether the catalogues have it.
 func Text(m *messages.Printer, english string) (translated string, ok bool) {
-	return within(m, english, maxReported)
+	translated, ok = within(m, english, maxReported)
+	return translated, ok || m == messages.English
 }
 
 // within is Text for a text with at most depth texts within each other.
 func within(m *messages.Printer, english string, depth int) (translated string, ok bool) {
-	if m == messages.English || english == "" {
-		return m.Text(english), true
+	if english == "" {
+		return "", true
 	}
 	if depth == 0 {
 		return english, false
@@ -131,7 +133,7 @@ func argumentText(m *messages.Printer, english string, depth int) string {
 	if fraction.MatchString(english) {
 		return m.Decimal(english)
 	}
-	if d, ok := plural.ParseDuration(english); ok {
+	if d, ok := plural.ParseDuration(english); ok && m != messages.English {
 		return Duration(m, d)
 	}
 	translated, _ := within(m, english, depth)

@@ -48,6 +48,17 @@ func TestReportedText(t *testing.T) {
 			t.Errorf("%q is\n%q, want\n%q", english, got, want)
 		}
 	}
+	for english, want := range map[string]string{
+		"There are only 2258 results, with 1 near-duplicate.":                                       "There are only 2,258 results, with 1 near-duplicate.",
+		"2 times the average of 12345 pages, of at most 3 points":                                   "2 times the average of 12,345 pages, of at most 3 points",
+		"no change was seen in 3 hours; the interval of 6 hours is raised to the minimum of 7 days": "no change was seen in 3 hours; the interval of 6 hours is raised to the minimum of 7 days",
+		"No page contains any of “a”, “1234”.":                                                      "No page contains any of “a”, “1234”.",
+		"you raised a.test, no such text 1234":                                                      "you raised a.test, no such text 1234",
+	} {
+		if got, ok := Text(messages.English, english); got != want || !ok {
+			t.Errorf("%q is\n%q, want\n%q", english, got, want)
+		}
+	}
 	const foreign = "connect to a.test at 192.0.2.1:80: <refused>"
 	if got := HTML(german, foreign); got != `<span lang="en">connect to a.test at 192.0.2.1:80: &lt;refused&gt;</span>` {
 		t.Error(got)
