@@ -227,6 +227,16 @@ func (p *Problem) Error() string {
 
 func (p *Problem) Unwrap() error { return p.Reason }
 
+// Len returns the number of keys of the file in tables, such as [crawl] and [search].
+func (c *Config) Len() (n int) {
+	for _, a := range assignments(c.content) {
+		if a.key != "" && len(a.path) > 1 {
+			n++
+		}
+	}
+	return n
+}
+
 // Keys returns the keys of [crawl], sorted.
 func (c *Config) Keys() []string { return slices.Sorted(maps.Keys(c.Crawl)) }
 

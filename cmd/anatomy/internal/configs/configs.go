@@ -219,7 +219,7 @@ collection does not have.`,
 					return err
 				}
 			}
-			_, err = fmt.Fprintf(c.OutOrStdout(), "%s: %s, no errors\n", kept.Path(), plural.Count(len(kept.Crawl), "key"))
+			_, err = fmt.Fprintf(c.OutOrStdout(), "%s: %s, no errors\n", kept.Path(), plural.Count(kept.Len(), "key"))
 			return err
 		},
 	}
