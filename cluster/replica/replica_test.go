@@ -317,6 +317,32 @@ func TestInterruptedFollower(t *testing.T) {
 	}
 }
 
+// TestFirstCopy stops a first copy before its MANIFEST is current. It is no data folder then, rather than an
+// empty one, and complete after the next attempt.
+func TestFirstCopy(t *testing.T) {
+	b, dir, f, _ := published(t)
+	must(t, f.Close())
+	first := filepath.Join(t.TempDir(), "first")
+	blocked := filepath.Join(first, datadir.ManifestName, "blocked")
+	for _, isBlocked := range []bool{true, false} {
+		f, err := replica.NewFollower(t.Context(), replica.FollowerOptions{Bucket: b, Dir: first})
+		must(t, err)
+		if isBlocked {
+			must(t, os.MkdirAll(blocked, 0o700))
+		} else {
+			must(t, os.RemoveAll(filepath.Dir(blocked)))
+		}
+		if err := f.Follow(t.Context()); (err != nil) != isBlocked {
+			t.Fatalf("the MANIFEST cannot be replaced: %v, got %v", isBlocked, err)
+		}
+		if err := datadir.CheckVersion(first); errors.Is(err, datadir.ErrNone) != isBlocked {
+			t.Errorf("the MANIFEST cannot be replaced: %v, and the version %v", isBlocked, err)
+		}
+		must(t, f.Close())
+	}
+	same(t, first, dir)
+}
+
 // TestDamagedObjects flips, cuts, deletes and exchanges objects. A follower names the damaged
 // object, keeps its last generation, and continues when the object is restored.
 func TestDamagedObjects(t *testing.T) {
