@@ -80,7 +80,7 @@ func TestFilesOfOthers(t *testing.T) {
 }
 
 // TestLoginKey: a collection with login = true is shown to whoever has the token, although all its pages
-// are public.
+// are public. The server follows changes of the file, and requires a login while the file has an error.
 func TestLoginKey(t *testing.T) {
 	data, token := filepath.Join(t.TempDir(), "data"), filepath.Join(t.TempDir(), "token")
 	command(t, "demo", "--exit", "--keep", "--data", data)
@@ -95,21 +95,36 @@ func TestLoginKey(t *testing.T) {
 		t.Errorf("config check prints %q", out)
 	}
 	s := start(t, "serve", "--data", data, "--token", token)
-	for _, path := range []string{"", "search?q=anchor", "api/v1/search?q=anchor", "box.js"} {
-		for auth, status := range map[string]int{"": 401, "Bearer 0123456789abcdef": 200} {
-			request, err := http.NewRequest("GET", s.url+path, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
-			request.Header.Set("Authorization", auth)
-			r, err := http.DefaultClient.Do(request)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if r.Body.Close(); r.StatusCode != status {
-				t.Errorf("/%s with %q: %s", path, auth, r.Status)
-			}
+	get := func(path, auth string, status int) {
+		t.Helper()
+		request, err := http.NewRequest("GET", s.url+path, nil)
+		if err != nil {
+			t.Fatal(err)
 		}
+		request.Header.Set("Authorization", auth)
+		r, err := http.DefaultClient.Do(request)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.Body.Close(); r.StatusCode != status {
+			t.Errorf("/%s with %q: %s, want %d", path, auth, r.Status, status)
+		}
+	}
+	for _, path := range []string{"", "search?q=anchor", "api/v1/search?q=anchor", "box.js"} {
+		get(path, "", 401)
+		get(path, "Bearer 0123456789abcdef", 200)
+	}
+	for _, later := range []struct {
+		text   string
+		status int
+	}{{"schema = 1\n", 200}, {"schema = 1\n[search]\nlogin = true\n", 401}, {"login = what", 401}} {
+		if err := os.WriteFile(config.Path(data), []byte(later.text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		get("search?q=anchor", "", later.status)
+	}
+	if err := os.WriteFile(config.Path(data), []byte("schema = 1\n[search]\nlogin = true\n"), 0o600); err != nil {
+		t.Fatal(err)
 	}
 	s.interrupt(t)
 	if _, err := openFolder(data, "", nil, serveOptions{publicOnly: true}); err == nil || !strings.Contains(err.Error(), "asks readers to log in") {

@@ -334,7 +334,17 @@ func openFolder(dir, path string, beside *web.Collections, o serveOptions) (*fol
 	if err != nil {
 		return nil, err
 	}
-	if o.publicOnly && own.Login {
+	login, err := rules.OpenLogin(dir, func(err error) {
+		o.log.Error("whether readers log in stays as it was", "error", err)
+	})
+	if err != nil {
+		return nil, err
+	}
+	isPrivate := func() bool {
+		login.Reload()
+		return login.Content() || shards.IsPrivate(dir)
+	}
+	if o.publicOnly && login.Content() {
 		return nil, cli.WithHint(fmt.Errorf("--public-only: %s asks readers to log in", config.Path(dir)), "omit the flag, or remove the line login = true")
 	}
 	name := own.Name
@@ -396,8 +406,7 @@ func openFolder(dir, path string, beside *web.Collections, o serveOptions) (*fol
 		Collection: site, FetchImage: fetch,
 		Name: name, Look: own.Look, Path: path, Beside: beside, Version: version(), PublicURL: o.publicURL, Proxies: o.proxies, Bot: bot,
 		Hosts: o.hosts, Certificate: o.certificate, Origins: o.origins, BoxOrigins: own.Origins,
-		Private:    func() bool { return own.Login || shards.IsPrivate(dir) },
-		PublicOnly: o.publicOnly, LoginHeader: o.loginHeader,
+		Private: isPrivate, PublicOnly: o.publicOnly, LoginHeader: o.loginHeader,
 		Admin:  admin.Options{Crawl: control.NewForFolder(dir), Jobs: jobs, Token: o.token, ReadToken: o.readToken, Audit: recordActions(dir, o.log), SlowQueries: o.slow, Searches: o.searches, Tuning: tunes, Settings: settings, Cluster: o.cluster},
 		API:    web.APIOptions{Keys: o.keys, SiteSets: o.siteSets},
 		Limits: web.Limits{Connections: o.connections, Rate: o.rate},

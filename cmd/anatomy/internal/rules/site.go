@@ -1,7 +1,12 @@
 package rules
 
 import (
+	"errors"
+	"io/fs"
+
 	"anatomy/cmd/anatomy/internal/cli"
+	"anatomy/config"
+	"anatomy/searcher/reload"
 	"anatomy/web"
 )
 
@@ -10,7 +15,6 @@ import (
 type Site struct {
 	Name    string // "" for none
 	Look    web.Look
-	Login   bool // readers have to log in
 	Origins []string
 }
 
@@ -20,7 +24,7 @@ func ReadSite(dir string) (Site, error) {
 	key := ""
 	s := Site{}
 	if err == nil {
-		s = Site{c.Search.Name, web.Look{Accent: c.Search.Accent}, c.Search.Login, c.Search.Origins}
+		s = Site{c.Search.Name, web.Look{Accent: c.Search.Accent}, c.Search.Origins}
 		key, err = "name", c.Search.CheckName()
 	}
 	if err == nil {
@@ -41,4 +45,17 @@ func ReadSite(dir string) (Site, error) {
 	}
 	at := cli.GlobalFlags{Data: dir}
 	return Site{}, cli.WithHint(err, "to see all that is wrong: "+at.Command("config check"))
+}
+
+// OpenLogin opens what the anatomy.toml of a data folder says of logins: true if readers have to log in. On
+// a node of a cluster the file comes with the first copy. onError receives the errors of later versions,
+// which are not used.
+func OpenLogin(dir string, onError func(error)) (*reload.File[bool], error) {
+	return reload.Open(config.Path(dir), func(path string) (bool, error) {
+		c, err := config.ReadFile(path)
+		if errors.Is(err, fs.ErrNotExist) {
+			return false, nil
+		}
+		return err == nil && c.Search.Login, err
+	}, onError)
 }
