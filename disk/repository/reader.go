@@ -126,7 +126,8 @@ func (r *Reader) load(address vocab.Address) (*block, error) {
 	return b, nil
 }
 
-// open returns a file and its current size. The caller calls release after reading.
+// open returns a file and its current size. The caller calls release after reading. The error wraps
+// io.ErrUnexpectedEOF if the header is not written yet.
 func (r *Reader) open(number uint32) (durable.File, int64, error) {
 	r.mu.Lock()
 	f := r.files[number]
@@ -137,6 +138,9 @@ func (r *Reader) open(number uint32) (durable.File, int64, error) {
 			return nil, 0, err
 		}
 		if err := checkFileHeader(opened, number); err != nil {
+			if info, failed := opened.Stat(); failed == nil && unbegun(opened, info.Size()) {
+				err = io.ErrUnexpectedEOF
+			}
 			return nil, 0, errors.Join(&DamageError{r.path(number), 0, err}, opened.Close())
 		}
 		f = readOnly{opened}

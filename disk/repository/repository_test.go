@@ -296,6 +296,30 @@ func TestAnyCutLosesOnlyWhatIsCut(t *testing.T) {
 	})
 }
 
+// TestUnbegun: a crash can leave a last file without a header, with a part of one, or with zeros in its place.
+// That is no damage, and the next writer goes on with it. Zeros where the file goes on are damage.
+func TestUnbegun(t *testing.T) {
+	header := makeFileHeader(1)
+	for _, left := range [][]byte{nil, header[:7], make([]byte, fileHeader), make([]byte, fileHeader+1)} {
+		dir, isDamage := t.TempDir(), len(left) > fileHeader
+		if err := os.WriteFile(filepath.Join(dir, "000001.repo"), left, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		var problem error
+		if _, err := Check(dir, func(err error) { problem = err }); err != nil || errors.As(problem, new(*TailError)) == isDamage {
+			t.Errorf("check of %x: %v, %v", left, problem, err)
+		}
+		r, err := Open(dir, Options{})
+		if err != nil != isDamage {
+			t.Errorf("open of %x: %v", left, err)
+		}
+		if err == nil {
+			mustAppend(t, r, page(1, "one"))
+			r.Close()
+		}
+	}
+}
+
 // Damage in the middle costs the block that it hits; file and offset are named.
 func TestDamageCostsOneBlock(t *testing.T) {
 	dir := t.TempDir()
