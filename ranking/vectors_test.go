@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math"
 	"net/http/httptest"
+	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -19,6 +20,7 @@ import (
 	"anatomy/pagerank"
 	"anatomy/ranking"
 	"anatomy/searcher"
+	"anatomy/searcher/reload"
 	"anatomy/upkeep"
 	"anatomy/vocab"
 	"anatomy/web"
@@ -128,6 +130,82 @@ func TestRankByName(t *testing.T) {
 		if w.Code != 400 || !strings.Contains(w.Body.String(), "there are default") {
 			t.Errorf("the API on rank=%s: %d %s", name, w.Code, w.Body)
 		}
+	}
+}
+
+// TestRanking: searches that name no vector use that of Options.Ranking as if they named it, and a name
+// in the request counts more. Without such a vector the default one counts, which is reported once.
+func TestRanking(t *testing.T) {
+	dir, _ := testweb.CrawlDemo(t)
+	compute := func(name string) {
+		t.Helper()
+		o := ranking.Options{}
+		if name != "" {
+			o = ranking.Options{Name: name, Personalize: []ranking.TeleportTarget{{Spec: "museum.test", Weight: 1}}}
+		}
+		_, err := ranking.Compute(t.Context(), dir, o)
+		testweb.Must(t, err)
+	}
+	compute("")
+	file := filepath.Join(t.TempDir(), "name")
+	write := func(name string) {
+		t.Helper()
+		testweb.Must(t, os.WriteFile(file, []byte(name), 0o600))
+	}
+	write("museum")
+	read := func(path string) (string, error) {
+		content, err := os.ReadFile(path)
+		return string(content), err
+	}
+	name, err := reload.Open(file, read, func(err error) { t.Error(err) })
+	testweb.Must(t, err)
+	var reported []string
+	s, err := searcher.Open(dir, searcher.Options{
+		Ranking: name, AnswerBytes: 1 << 20, OnNoRank: func(err *searcher.UnknownRankError) { reported = append(reported, err.Error()) },
+	})
+	testweb.Must(t, err)
+	t.Cleanup(func() { testweb.Must(t, s.Close()) })
+	check := func(used string, reports int) {
+		t.Helper()
+		_, err := s.Refresh()
+		testweb.Must(t, err)
+		for _, r := range []struct{ asked, used string }{{"", used}, {used, used}, {ranking.Default, ranking.Default}} {
+			for range 2 { // the second may be from the cache
+				request := searcher.Request{Query: "page", Rank: r.asked, Limit: searcher.MaxLimit}
+				got, err := s.Search(t.Context(), request)
+				testweb.Must(t, err)
+				request.Rank = r.used
+				want, err := s.Search(t.Context(), request)
+				testweb.Must(t, err)
+				if got.Rank != want.Rank || got.Rank.Name != r.used || !slices.Equal(testweb.URLs(got.Results), testweb.URLs(want.Results)) || got.Results[0].Score != want.Results[0].Score {
+					t.Errorf("rank=%s: ranked by %+v, want %+v", r.asked, got.Rank, want.Rank)
+				}
+				e, err := s.Explain(t.Context(), searcher.Request{Query: "page", Rank: r.asked}, got.Results[0].URL)
+				testweb.Must(t, err)
+				at := slices.IndexFunc(e.Parts, func(p searcher.Part) bool { return p.Name == "pagerank" })
+				if e.Score != got.Results[0].Score || strings.Contains(e.Parts[at].Detail, " by the vector "+r.used) == (r.used == ranking.Default) {
+					t.Errorf("rank=%s: explained as %+v", r.asked, e)
+				}
+			}
+		}
+		if s.Stats().Rank != used || len(reported) != reports {
+			t.Errorf("%s is used, want %s; reports %q", s.Stats().Rank, used, reported)
+		}
+	}
+	check(ranking.Default, 1)
+	check(ranking.Default, 1)
+	compute("museum")
+	check("museum", 1)
+	compute("") // the snapshot changes, the vector does not
+	check("museum", 1)
+	testweb.Must(t, ranking.Remove(dir, "museum"))
+	check(ranking.Default, 2)
+	write("pages")
+	check("pages", 2)
+	write("")
+	check(ranking.Default, 2)
+	if !strings.HasPrefix(reported[1], `there is no rank vector "museum"; there are default`) {
+		t.Errorf("reported %q", reported)
 	}
 }
 

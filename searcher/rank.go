@@ -1,8 +1,11 @@
 package searcher
 
 import (
+	"cmp"
 	"slices"
+	"strings"
 
+	"anatomy/disk/rankvector"
 	"anatomy/searcher/internal/shard"
 	"anatomy/searcher/scoring"
 )
@@ -61,6 +64,9 @@ func (p *pass) exact() *shard.ExactRequest {
 	p.request = shard.ExactRequest{
 		Statistics: p.view.Statistics, Terms: p.terms, Homes: p.homes, Nearer: p.refs.nearer,
 		Preferred: p.preferred,
+	}
+	if name := cmp.Or(p.req.Rank, p.view.rank); name != rankvector.Default && !strings.HasPrefix(name, NearPrefix) {
+		p.request.Rank = name
 	}
 	if prefs := p.req.Preferences; prefs != nil {
 		p.request.Languages = prefs.languages()

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"anatomy/disk/damage"
 	"anatomy/disk/rankvector"
 	"anatomy/searcher/internal/retrieval"
 	"anatomy/searcher/internal/shard"
@@ -52,11 +53,11 @@ type namedView struct {
 
 // ranked returns the view with the ranks of a named vector. It is valid as long as base is held.
 func ranked(ctx context.Context, s *Searcher, base *view, name string) (*view, error) {
-	if name == "" || name == rankvector.Default && base.Ranked > 0 {
+	if name == "" || name == base.rank && base.Ranked > 0 {
 		return base, nil
 	}
 	near := strings.HasPrefix(name, NearPrefix)
-	if !near && name != rankvector.None && !base.hasRank(name) {
+	if !near && name != rankvector.None && !haveRank(base.shards, name) {
 		return nil, unknownRank(base, name)
 	}
 	s.naming.Lock()
@@ -86,7 +87,7 @@ func ranked(ctx context.Context, s *Searcher, base *view, name string) (*view, e
 func withRanks(s *Searcher, base *view, name string) (*view, error) {
 	var shards []*snapshot.Snapshot
 	for i, snap := range base.shards {
-		other, err := s.stores[i].WithRanks(snap, name)
+		other, err := s.stores[i].WithRanks(snap, name, nil)
 		if err != nil {
 			return nil, err
 		}
@@ -152,11 +153,47 @@ func forgetRanks(s *Searcher, base *view) {
 	maps.DeleteFunc(s.named, func(_ string, n *namedView) bool { return n.base == base })
 }
 
-// hasRank reports whether all shards have a rank vector of a name.
-func (v *view) hasRank(name string) bool {
-	return !slices.ContainsFunc(v.shards, func(snap *snapshot.Snapshot) bool { return snap.Ranks[name] == "" })
+// haveRank reports whether all shards have a rank vector of a name.
+func haveRank(shards []*snapshot.Snapshot, name string) bool {
+	return !slices.ContainsFunc(shards, func(snap *snapshot.Snapshot) bool { return snap.Ranks[name] == "" })
 }
 
-func unknownRank(base *view, name string) error {
+// withDefaultRank returns the snapshots of all shards with the ranks of a named vector, and its
+// name. If a shard lacks it, or it cannot be read, the vector is rankvector.Default. old is the view
+// before, or nil.
+func withDefaultRank(s *Searcher, shards []*snapshot.Snapshot, old *view, name string) ([]*snapshot.Snapshot, string) {
+	if name == rankvector.Default || !haveRank(shards, name) {
+		return shards, rankvector.Default
+	}
+	var all []*snapshot.Snapshot
+	for i, snap := range shards {
+		var before *snapshot.Snapshot
+		if old != nil {
+			before = old.shards[i]
+		}
+		other, err := s.stores[i].WithRanks(snap, name, before)
+		if err != nil {
+			if !errors.Is(err, fs.ErrNotExist) { // else it was replaced: the next Refresh reads the new one
+				s.o.Damage.Add(damage.Rank, err)
+			}
+			return shards, rankvector.Default
+		}
+		all = append(all, other)
+	}
+	return all, name
+}
+
+// reportRank calls Options.OnNoRank if a view lacks the vector of a name, once until one has it.
+func reportRank(s *Searcher, v *view, name string) {
+	switch {
+	case name == rankvector.Default || haveRank(v.shards, name):
+		s.unknownRank = ""
+	case s.o.OnNoRank != nil && s.unknownRank != name && v.Docs > 0 && len(v.missing) == 0:
+		s.unknownRank = name
+		s.o.OnNoRank(unknownRank(v, name))
+	}
+}
+
+func unknownRank(base *view, name string) *UnknownRankError {
 	return &UnknownRankError{name, slices.Sorted(maps.Keys(base.shards[0].Ranks))}
 }

@@ -29,7 +29,7 @@ type Request struct {
 	Similar     vocab.DocID   // return the result that shows this page, and all pages collapsed into it; 0 for none
 	Strict      bool          // never relax the query
 	Preferences *Preferences  // of the person who searches; default none
-	Rank        string        // name of the rank vector, default rankvector.Default; NoRank; or NearPrefix and a URL
+	Rank        string        // name of the rank vector, default Options.Ranking; NoRank; or NearPrefix and a URL
 	Anchors     Anchors       // anchor texts that count, default AllAnchors
 	Lang        string        // BCP 47: language of the forms of terms, default that of most pages
 	Reads       string        // BCP 47, joined by commas: languages of the person who searches, best first
@@ -307,6 +307,7 @@ type (
 	Weights     = scoring.Weights
 
 	TunedWeights = reload.File[*scoring.Weights] // a file of weights that may be changed while it is in use
+	Ranking      = reload.File[string]           // a file that names the rank vector of requests that name none, or ""
 )
 
 // Bounds of results.

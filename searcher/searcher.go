@@ -54,6 +54,7 @@ import (
 	"time"
 
 	"anatomy/disk/damage"
+	"anatomy/disk/rankvector"
 	"anatomy/disk/segment"
 	"anatomy/disk/shards"
 	"anatomy/searcher/internal/retrieval"
@@ -79,7 +80,12 @@ type Options struct {
 	Synonyms   *synonyms.File // reloaded when it changes; default none
 	Pins       *pins.File     // reloaded when it changes; default none
 	Tuned      *TunedWeights  // reloaded when they change, instead of Weights; default none
+	Ranking    *Ranking       // reloaded when it changes; default rankvector.Default
 	Damage     *damage.Log    // receives the damage found; default none
+
+	// OnNoRank is called by Open and Refresh if there is no vector of the name in Ranking, once until
+	// there is one. Requests then use the default vector. Default none.
+	OnNoRank func(*UnknownRankError)
 
 	Now func() time.Time // clock for pages that expire from results; default time.Now
 
@@ -121,10 +127,12 @@ type Searcher struct {
 	answers answerCache
 	arenas  sync.Pool // of *queryArena
 
-	serials    atomic.Uint64 // number of views made so far
-	refreshing sync.Mutex    // one Refresh at a time
-	mu         sync.Mutex    // guards current, and the references of views
-	current    *view         // replaced only by Refresh
+	serials     atomic.Uint64 // number of views made so far
+	refreshing  sync.Mutex    // one Refresh at a time
+	unknownRank string        // guarded by refreshing: the name that OnNoRank was called with last, see reportRank
+
+	mu      sync.Mutex // guards current, and the references of views
+	current *view      // replaced only by Refresh
 
 	naming sync.Mutex
 	named  map[string]*namedView // guarded by naming
@@ -195,8 +203,10 @@ func (s *Searcher) Refresh() (changed bool, err error) {
 	s.o.Synonyms.Reload()
 	s.o.Pins.Reload()
 	s.o.Tuned.Reload()
+	s.o.Ranking.Reload()
 	s.served.drop(s, keepFor, maxServed*len(s.stores))
 	w := cmp.Or(s.o.Tuned.Content(), &s.o.Weights)
+	ranking := cmp.Or(s.o.Ranking.Content(), rankvector.Default)
 	for _, store := range s.stores {
 		isNew, failed := store.Refresh()
 		if changed = changed || isNew; err == nil {
@@ -204,7 +214,7 @@ func (s *Searcher) Refresh() (changed bool, err error) {
 		}
 	}
 	old := s.current
-	changed = changed || old != nil && old.weights != w
+	changed = changed || old != nil && (old.weights != w || old.ranking != ranking)
 	if !changed || err != nil && old == nil {
 		return false, err
 	}
@@ -212,11 +222,14 @@ func (s *Searcher) Refresh() (changed bool, err error) {
 	for _, store := range s.stores {
 		snaps = append(snaps, store.Acquire())
 	}
-	v := newView(s.serials.Add(1), w, s.o.Remote, snaps, func(
+	shards, rank := withDefaultRank(s, snaps, old, ranking)
+	v := newView(s.serials.Add(1), w, s.o.Remote, shards, func(
 		snap *snapshot.Snapshot, p *snapshot.Part, of shard.Statistics,
 	) retrieval.StaticPoints {
 		return snap.CachedStaticPoints(p, w, of.Ranked)
 	})
+	v.bases, v.rank, v.ranking = snaps, rank, ranking
+	reportRank(s, v, ranking)
 	s.mu.Lock()
 	s.current = v
 	s.mu.Unlock()
@@ -346,8 +359,9 @@ type Stats struct {
 	State      string // see Response.State
 	Segments   int
 	Documents  int
-	Ranked     int   // documents with a PageRank
-	Missing    []int // see Response.Missing
+	Ranked     int    // documents with a PageRank
+	Rank       string // name of the rank vector of requests that name none
+	Missing    []int  // see Response.Missing
 	Answers    AnswerStats
 	Err        error // of the last Refresh
 }
@@ -356,7 +370,7 @@ type Stats struct {
 func (s *Searcher) Stats() Stats {
 	v := s.acquire()
 	defer s.release(v)
-	stats := Stats{State: v.state, Documents: v.Docs, Ranked: v.Ranked, Missing: v.missing, Answers: s.answers.Stats()}
+	stats := Stats{State: v.state, Documents: v.Docs, Ranked: v.Ranked, Rank: v.rank, Missing: v.missing, Answers: s.answers.Stats()}
 	for i, snap := range v.shards {
 		stats.Generation += snap.Generation
 		stats.Segments += len(snap.Parts)

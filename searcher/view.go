@@ -9,7 +9,6 @@ import (
 	"strings"
 	"sync"
 
-	"anatomy/disk/rankvector"
 	"anatomy/disk/segment"
 	"anatomy/searcher/internal/memo"
 	"anatomy/searcher/internal/retrieval"
@@ -30,6 +29,8 @@ type view struct {
 	bases   []*snapshot.Snapshot
 	shards  []*snapshot.Snapshot // copies of bases with static points
 	weights *scoring.Weights     // before those of a request, see weightsFor
+	rank    string               // name of the rank vector, see withDefaultRank; "" if a request names it
+	ranking string               // Options.Ranking
 	missing []int                // numbers of the shards that have no data folder here; nil for a single shard
 	remote  shard.Remote         // for light shards
 	shard.Statistics
@@ -154,11 +155,11 @@ func (v *view) rankOf(doc vocab.DocID) float64 {
 	return 0
 }
 
-// rankUsed describes the rank vector with the name in the request.
+// rankUsed describes the rank vector of the view, or of a view with the name in the request.
 func (v *view) rankUsed(name string) RankUsed {
 	for _, snap := range v.shards {
 		if snap.Vector != nil {
-			return RankUsed{cmp.Or(name, rankvector.Default), snap.Vector.Computed, snap.Vector.Personalized}
+			return RankUsed{cmp.Or(name, v.rank), snap.Vector.Computed, snap.Vector.Personalized}
 		}
 	}
 	return RankUsed{}

@@ -119,6 +119,7 @@ type exactCall struct {
 	Nearer    map[vocab.DocID]int `json:",omitzero"`
 	Preferred []Preference        `json:",omitzero"`
 	Languages []string            `json:",omitzero"`
+	Rank      string              `json:",omitzero"`
 }
 
 // A place is a page by its part and its ordinal.
@@ -152,7 +153,7 @@ type presentedPage struct {
 }
 
 func (r *ExactRequest) call() exactCall {
-	return exactCall{r.Homes, r.Nearer, r.Preferred, r.Languages}
+	return exactCall{r.Homes, r.Nearer, r.Preferred, r.Languages, r.Rank}
 }
 
 // nodeFor returns a query for the shard of a base, without documents of other shards.

@@ -23,6 +23,7 @@ type ExactRequest struct {
 	Nearer    map[vocab.DocID]int // by page of related:, how many are nearer to the given page
 	Preferred []Preference
 	Languages []string // preferred ones
+	Rank      string   // for explanations: name of the rank vector, "" for the default one
 }
 
 // A Home is the home page of a host whose name the query spells.

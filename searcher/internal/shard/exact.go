@@ -172,7 +172,7 @@ func (q *Query) Explain(
 			e.Missing = append(e.Missing, r.Terms.Words[i])
 		}
 	}
-	page.Rank.Detail = q.rankDetail(r.Ranked, q.snap.Parts[part].Segment.DocID(ord))
+	page.Rank.Detail = q.rankDetail(r, q.snap.Parts[part].Segment.DocID(ord))
 	t := scoring.Tally{Explain: true}
 	scoring.NewScorer(q.weights, r.Terms).Score(page, &t)
 	e.Score, e.Parts = t.Sum, t.Parts
@@ -180,16 +180,19 @@ func (q *Query) Explain(
 }
 
 // rankDetail explains the points for the PageRank of a document of the shard.
-func (q *Query) rankDetail(ranked int, doc vocab.DocID) string {
+func (q *Query) rankDetail(r *ExactRequest, doc vocab.DocID) string {
 	if q.snap.Vector == nil {
 		return "no ranks are computed yet"
 	}
-	favours := ""
-	if of := q.snap.Vector.Personalized; of != "" {
-		favours = ", favouring " + of
+	pages := fmt.Sprintf("%d pages", r.Ranked)
+	if r.Rank != "" {
+		pages = fmt.Sprintf("%d pages by the vector %s", r.Ranked, r.Rank)
 	}
-	return fmt.Sprintf("%.3g times the average of %d pages%s, of at most %s points",
-		q.snap.RankOf(doc)*float64(ranked), ranked, favours, q.weights.Rank)
+	if of := q.snap.Vector.Personalized; of != "" {
+		pages += ", favouring " + of
+	}
+	return fmt.Sprintf("%.3g times the average of %s, of at most %s points",
+		q.snap.RankOf(doc)*float64(r.Ranked), pages, q.weights.Rank)
 }
 
 func (q *Query) scoreRemotely(r *ExactRequest, pages []scoring.Candidate) {

@@ -120,6 +120,7 @@ func (of *answerer) use(c *exactCall) {
 	of.exact.Homes, of.exact.Nearer = c.Homes, c.Nearer
 	of.exact.Preferred = c.Preferred[:min(len(c.Preferred), len(of.sites))]
 	of.exact.Languages = c.Languages
+	of.exact.Rank = c.Rank
 }
 
 // pages returns the pages of places.

@@ -36,6 +36,8 @@ var ofPages = []string{
 	"source listing", "index", "changelog",
 	"%s times the average of %d pages, of at most %s points",
 	"%s times the average of %d pages, favouring %s, of at most %s points",
+	"%s times the average of %d pages by the vector %s, of at most %s points",
+	"%s times the average of %d pages by the vector %s, favouring %s, of at most %s points",
 	"no ranks are computed yet", "known by links alone",
 	"home page of a host of whose name the query is %s, idf %s × weight %s",
 	"%d pages are nearer to the one that is named, of %d",

@@ -36,6 +36,7 @@ func TestReportedText(t *testing.T) {
 		"2 × within 8 words in the title, count weight 1 × idf 3 × class weight 1 × field weight 2 × share 0.5 of 4 pairs": "2 × innerhalb von 8 Wörtern (Titel), " +
 			"Gewicht der Anzahl 1 × idf 3 × Gewicht der Klasse 1 × Gewicht des Felds 2 × Anteil 0,5 bei 4 Paaren",
 		"1.2e+03 times the average of 12345 pages, of at most 2.5 points":                                                    "das 1,2e+03-Fache des Durchschnitts von 12.345 Seiten, höchstens 2,5 Punkte",
+		"0.5 times the average of 12 pages by the vector trusted, favouring 2 targets, of at most 3 points":                  "das 0,5-Fache des Durchschnitts von 12 Seiten nach dem Vektor trusted, bevorzugt 2 targets, höchstens 3 Punkte",
 		"you raised a.test, you prefer pages in de":                                                                          "von Ihnen höher gestellt: a.test, von Ihnen bevorzugte Sprache: de",
 		"you raised a.test, no such text":                                                                                    "von Ihnen höher gestellt: a.test, no such text",
 		"no change was seen in 3 hours; the interval of 6 hours is raised to the minimum of 7 days":                          "keine Änderung gesehen (Zeitraum: 3 h 0 min); der Abstand (6 h 0 min) wird auf das Minimum (7 Tage) erhöht",
