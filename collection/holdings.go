@@ -32,7 +32,7 @@ func (s *Site) Holdings(context.Context) (*Holdings, error) {
 	if s.holdings.last != nil && time.Since(s.holdings.at) < holdingsFor {
 		return s.holdings.last, nil
 	}
-	h, err := measure(s.dir)
+	h, err := measure(s.dir, s.Searcher.Stats().Rank)
 	if errors.Is(err, fs.ErrNotExist) && s.holdings.last != nil {
 		return s.holdings.last, nil // a merge deleted a segment meanwhile
 	}
@@ -42,7 +42,7 @@ func (s *Site) Holdings(context.Context) (*Holdings, error) {
 	return h, err
 }
 
-func measure(dir string) (*Holdings, error) {
+func measure(dir, usedRank string) (*Holdings, error) {
 	i, err := ReadInventory(dir)
 	if err != nil {
 		return nil, err
@@ -67,7 +67,7 @@ func measure(dir string) (*Holdings, error) {
 		}
 		h.Segments = append(h.Segments, some...)
 	}
-	h.Ranks, err = rankHoldings(dirs[0])
+	h.Ranks, err = rankHoldings(dirs[0], usedRank)
 	return h, err
 }
 
@@ -94,8 +94,8 @@ func segmentHoldings(dir string) (all []SegmentHolding, err error) {
 	return all, nil
 }
 
-// rankHoldings returns the rank vectors, the default one first.
-func rankHoldings(dir string) (all []RankHolding, err error) {
+// rankHoldings returns the rank vectors, the used one first.
+func rankHoldings(dir, used string) (all []RankHolding, err error) {
 	m, err := datadir.ReadManifest(dir)
 	if err != nil {
 		return nil, err
@@ -108,7 +108,7 @@ func rankHoldings(dir string) (all []RankHolding, err error) {
 		if v == nil {
 			continue // removed meanwhile
 		}
-		h := RankHolding{Name: name, Computed: v.Computed, Used: name == rankvector.Default,
+		h := RankHolding{Name: name, Computed: v.Computed, Used: name == used,
 			About: fmt.Sprintf("damping %g, %d iterations, residual %.2g", v.Damping, v.Iterations, v.Residual)}
 		if v.Personalized != "" {
 			h.About += ", to " + v.Personalized
