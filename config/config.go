@@ -74,6 +74,7 @@ type Search struct {
 	Logo     string   `toml:"logo,omitempty"`          // image of at most MaxLogo bytes, relative to the file of the config; "" for none
 	Login    bool     `toml:"login,omitempty"`         // readers have to log in
 	Origins  []string `toml:"allow_origins,omitempty"` // of pages that may have the search box; "*" for all
+	Ranking  string   `toml:"ranking,omitempty"`       // rank vector of searches that name none; "" for the default one
 	Synonyms string   `toml:"synonyms,omitempty"`      // file, relative to that of the config; "" for none
 	Pins     []Pin    `toml:"pins,omitempty"`
 }

@@ -367,6 +367,12 @@ func openFolder(dir, path string, beside *web.Collections, o serveOptions) (*fol
 	if err != nil {
 		return nil, err
 	}
+	ranking, err := rules.OpenRanking(dir, func(err error) {
+		o.log.Error("the rank vector of searches stays as it was", "error", err)
+	})
+	if err != nil {
+		return nil, err
+	}
 	weights, err := quality.OpenWeights(dir, func(err error) {
 		o.log.Error("the weights stay as they were", "error", err)
 	})
@@ -374,7 +380,10 @@ func openFolder(dir, path string, beside *web.Collections, o serveOptions) (*fol
 		return nil, err
 	}
 	s, err := searcher.Open(dir, searcher.Options{
-		Links: links, Synonyms: same, Pins: pinned, Tuned: weights, Damage: damaged, Remote: o.peers.Remote(),
+		Links: links, Synonyms: same, Pins: pinned, Tuned: weights, Ranking: ranking, Damage: damaged, Remote: o.peers.Remote(),
+		OnNoRank: func(err *searcher.UnknownRankError) {
+			o.log.Warn("the ranking in anatomy.toml is not followed", "error", err, "hint", rules.NoRankHint(dir, err.Name))
+		},
 		AnswerBytes: int64(o.answers) << 20,
 	})
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"html"
 	"io"
+	"log/slog"
 	"net/http"
 	"net/url"
 	"os"
@@ -20,6 +21,7 @@ import (
 	"time"
 
 	"anatomy/cmd/anatomy/internal/serving"
+	"anatomy/config"
 	"anatomy/disk/crawllog"
 )
 
@@ -277,6 +279,27 @@ func TestSiteName(t *testing.T) {
 	} {
 		if body := s.get(t, path); !strings.Contains(body, want) {
 			t.Errorf("%s: %q is missing in\n%.1000s", path, want, body)
+		}
+	}
+}
+
+// TestRankingLog: the log says that the collection has no rank vector of the name in anatomy.toml, and
+// how to compute it.
+func TestRankingLog(t *testing.T) {
+	data := filepath.Join(t.TempDir(), "data")
+	command(t, "demo", "--exit", "--keep", "--data", data)
+	if err := os.WriteFile(config.Path(data), []byte("schema = 1\n[search]\nranking = 'museum'\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var log bytes.Buffer
+	f, err := openFolder(data, "", nil, serveOptions{log: slog.New(slog.NewTextHandler(&log, nil))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	for _, text := range []string{"level=WARN", "no rank vector", "anatomy pagerank --name museum --data " + data} {
+		if strings.Count(log.String(), text) != 1 {
+			t.Errorf("the log is %q, want %q", log.String(), text)
 		}
 	}
 }

@@ -38,7 +38,8 @@ comments stay. A crawl that runs goes on with the rules that it began with.
 
 [search] has the name of the collection and the origins of pages that may have its search box, which "anatomy serve"
 follows from its next start, and names a file of synonyms, with lines such as postgres = PostgreSQL. Each
-[[search.pins]] pins a page to queries, which show it first. A running server reads both again when they change.`,
+[[search.pins]] pins a page to queries, which show it first. ranking names the rank vector that orders results. A
+running server reads these again when they change.`,
 		Example: "  anatomy config\n  anatomy config set exclude '*/print/*' '*.pdf'\n  anatomy config unset max-pages\n  anatomy config check",
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) > 0 {
@@ -127,6 +128,7 @@ func describe(kept *config.Config, defaults *pflag.FlagSet) (string, error) {
 		{"logo", kept.Search.Logo, "PNG, JPEG, WebP or SVG image beside the name, of at most 256 KB"},
 		{"login", kept.Search.Login, "readers log in, with a token of --token or --read-token, an API key, or at the proxy of --login-header"},
 		{"allow_origins", slices.Concat([]string{}, kept.Search.Origins), "origins of pages that may have the search box, such as https://docs.example.org; '*' for all; none if the collection requires a login"},
+		{"ranking", kept.Search.Ranking, "rank vector, of anatomy pagerank --name, that orders the results of searches that name none; else default"},
 		{"synonyms", kept.Search.Synonyms, "file of lines such as postgres = PostgreSQL"},
 	} {
 		line, err := config.Format(key.name, key.value)
@@ -186,8 +188,8 @@ func newCheck(s *cli.GlobalFlags, newCrawl func() rules.Crawl) *cobra.Command {
 		Short: "check a file of rules that was edited by hand",
 		Long: `Check reads the anatomy.toml of the data folder, or another FILE, and prints what is wrong in it, with the line and the
 key: keys that do not exist, values that a key cannot have, files of credentials or a topic that cannot be read, a name
-that is too long, what is no origin, wrong lines of synonyms, and wrong pins. It notes the pinned pages that the
-collection does not have.`,
+that is too long, what is no origin, wrong lines of synonyms, and wrong pins. It notes the pinned pages and the rank
+vector that the collection does not have.`,
 		Example: "  anatomy config check --data docs\n  anatomy config check new.toml",
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) > 1 {
@@ -215,6 +217,9 @@ collection does not have.`,
 			}
 			if len(args) == 0 {
 				noteOrigins(c, s.Data, kept)
+				if err := noteRanking(c, s.Data, kept); err != nil {
+					return err
+				}
 				if err := notePins(c, s.Data, kept); err != nil {
 					return err
 				}
@@ -231,6 +236,23 @@ func noteOrigins(c *cobra.Command, dir string, kept *config.Config) {
 		reason := errors.New("note: the collection requires a login, so its search box answers no other site")
 		fmt.Fprintln(c.OutOrStdout(), kept.Problem(reason, "search", "allow_origins"))
 	}
+}
+
+// noteRanking prints that the collection does not have the rank vector.
+func noteRanking(c *cobra.Command, dir string, kept *config.Config) error {
+	name := kept.Search.Ranking
+	if name == "" || shards.Check(dir) != nil {
+		return nil
+	}
+	return quality.WithWeights(dir, "", func(s *searcher.Searcher) error {
+		_, err := s.Search(c.Context(), searcher.Request{Rank: name})
+		if !errors.As(err, new(*searcher.UnknownRankError)) {
+			return err
+		}
+		reason := fmt.Errorf("note: %w; %s", err, rules.NoRankHint(dir, name))
+		fmt.Fprintln(c.OutOrStdout(), kept.Problem(reason, "search", "ranking"))
+		return nil
+	})
 }
 
 // notePins prints which pinned pages the collection does not have, so that they are not shown.

@@ -91,7 +91,7 @@ func WithWeights(dir, file string, ask func(*searcher.Searcher) error) error {
 	return withOptions(dir, searcher.Options{Weights: w}, ask)
 }
 
-// withOptions is WithWeights for given options but Links, Synonyms and Pins.
+// withOptions is WithWeights for given options but Links, Synonyms, Pins and Ranking.
 func withOptions(dir string, o searcher.Options, ask func(*searcher.Searcher) error) error {
 	if err := shards.Check(dir); err != nil {
 		return err
@@ -104,8 +104,12 @@ func withOptions(dir string, o searcher.Options, ask func(*searcher.Searcher) er
 	if err != nil {
 		return err
 	}
+	ranking, err := rules.OpenRanking(dir, func(error) {})
+	if err != nil {
+		return err
+	}
 	links := collection.NewSharedLinks(dir)
-	o.Links, o.Synonyms, o.Pins = links, same, pinned
+	o.Links, o.Synonyms, o.Pins, o.Ranking = links, same, pinned, ranking
 	s, err := searcher.Open(dir, o)
 	if err != nil {
 		return err

@@ -60,6 +60,9 @@ func Check(c *config.Config, newCrawl func() Crawl) []*config.Problem {
 	if err := web.CheckAccess(nil, c.Search.Origins); err != nil {
 		all = append(all, c.Problem(err, "search", originsKey))
 	}
+	if err := checkRanking(c); err != nil {
+		all = append(all, c.Problem(err, "search", "ranking"))
+	}
 	if _, err := synonymsOf(c); err != nil {
 		all = append(all, c.Problem(err, "search", "synonyms"))
 	}
