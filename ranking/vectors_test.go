@@ -196,6 +196,16 @@ func TestRanking(t *testing.T) {
 	check(ranking.Default, 1)
 	compute("museum")
 	check("museum", 1)
+	site, err := collection.OpenSite(dir, s, nil)
+	testweb.Must(t, err)
+	defer site.Close()
+	holdings, err := site.Holdings(t.Context())
+	testweb.Must(t, err)
+	for i, r := range holdings.Ranks {
+		if r.Used != (r.Name == "museum") || r.Used != (i == 0) {
+			t.Errorf("vector %d of the admin page: %+v", i, r)
+		}
+	}
 	compute("") // the snapshot changes, the vector does not
 	check("museum", 1)
 	testweb.Must(t, ranking.Remove(dir, "museum"))
