@@ -13,6 +13,7 @@ import (
 
 	"anatomy/searcher"
 	"anatomy/searcher/pins"
+	"anatomy/searcher/reload"
 )
 
 // A pinBoard is a file of pins that a test changes.
@@ -27,7 +28,7 @@ type pinBoard struct {
 func newPinBoard(t *testing.T) *pinBoard {
 	b := &pinBoard{t: t, path: filepath.Join(t.TempDir(), "pins"), version: time.Unix(1e9, 0)}
 	var err error
-	b.file, err = pins.Open(b.path, func(string) (*pins.Table, error) { return b.table, nil }, func(err error) { t.Error(err) })
+	b.file, err = reload.Open(b.path, func(string) (*pins.Table, error) { return b.table, nil }, func(err error) { t.Error(err) })
 	must(t, err)
 	return b
 }

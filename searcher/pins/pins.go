@@ -43,12 +43,6 @@ type Pin struct {
 // A File is a file with pins that may be edited while it is in use.
 type File = reload.File[*Table]
 
-// Open reads a file by a function, which need not be the only reader of the file. onError receives
-// the errors of later versions, whose pins are not used.
-func Open(path string, read func(string) (*Table, error), onError func(error)) (*File, error) {
-	return reload.Open(path, read, onError)
-}
-
 // A Table finds the pin of a query. The zero value is empty.
 type Table struct{ pins map[string]*Pin } // by the words of a query, see [query.Query.Bag]
 

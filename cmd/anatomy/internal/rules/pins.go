@@ -1,39 +1,19 @@
 package rules
 
 import (
-	"errors"
-	"io/fs"
-
-	"anatomy/cmd/anatomy/internal/cli"
 	"anatomy/config"
 	"anatomy/searcher/pins"
 )
 
-// OpenPins opens the pins of the anatomy.toml of a data folder. onError receives the errors of later
-// versions, whose pins are not used.
+// OpenPins opens the pins of the anatomy.toml of a data folder, see [open].
 func OpenPins(dir string, onError func(error)) (*pins.File, error) {
-	at := cli.GlobalFlags{Data: dir}
-	file, err := pins.Open(config.Path(dir), readPins, onError)
-	if err != nil {
-		return nil, cli.WithHint(err, "to see all that is wrong: "+at.Command("config check"))
-	}
-	return file, nil
-}
-
-// readPins reads the pins of a file, which may be missing.
-func readPins(path string) (*pins.Table, error) {
-	c, err := config.ReadFile(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	t, wrong := pinsOf(c)
-	if len(wrong) > 0 {
-		return nil, c.PinProblem(wrong[0].Reason, wrong[0].Pin, wrong[0].Key)
-	}
-	return t, nil
+	return open(dir, func(c *config.Config) (*pins.Table, error) {
+		t, wrong := pinsOf(c)
+		if len(wrong) > 0 {
+			return nil, c.PinProblem(wrong[0].Reason, wrong[0].Pin, wrong[0].Key)
+		}
+		return t, nil
+	}, onError)
 }
 
 // pinsOf returns the pins of a config.

@@ -1,9 +1,6 @@
 package rules
 
 import (
-	"errors"
-	"io/fs"
-
 	"anatomy/cmd/anatomy/internal/cli"
 	"anatomy/config"
 	"anatomy/searcher/reload"
@@ -47,15 +44,8 @@ func ReadSite(dir string) (Site, error) {
 	return Site{}, cli.WithHint(err, "to see all that is wrong: "+at.Command("config check"))
 }
 
-// OpenLogin opens what the anatomy.toml of a data folder says of logins: true if readers have to log in. On
-// a node of a cluster the file comes with the first copy. onError receives the errors of later versions,
-// which are not used.
+// OpenLogin opens what the anatomy.toml of a data folder says of logins, see [open]: true if readers have to
+// log in. On a node of a cluster the file comes with the first copy.
 func OpenLogin(dir string, onError func(error)) (*reload.File[bool], error) {
-	return reload.Open(config.Path(dir), func(path string) (bool, error) {
-		c, err := config.ReadFile(path)
-		if errors.Is(err, fs.ErrNotExist) {
-			return false, nil
-		}
-		return err == nil && c.Search.Login, err
-	}, onError)
+	return open(dir, func(c *config.Config) (bool, error) { return c.Search.Login, nil }, onError)
 }
