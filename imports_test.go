@@ -183,8 +183,8 @@ lab/dspider: vocab weburl urlserver cluster/fleet lab/agenda lab/plot lab/rig
 lab/focused: vocab weburl topic indexer
 lab/scheduling: lab/rig lab/agenda vocab weburl urlserver pagerank disk/datadir disk/linkdb lab/plot
 lab/dns: lab/rig eval crawler/dnsclient lab/plot
-lab/charsets: indexer vocab
-lab/languages: indexer vocab
+lab/charsets: indexer lab/rig vocab
+lab/languages: indexer lab/rig vocab
 lab/neardup: vocab indexer
 lab/order: analysis
 lab/plot:

@@ -13,7 +13,6 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -27,6 +26,7 @@ import (
 	"golang.org/x/text/encoding"
 
 	"anatomy/indexer"
+	"anatomy/lab/rig"
 	"anatomy/vocab"
 )
 
@@ -71,16 +71,8 @@ type tally struct {
 
 func run(w io.Writer, folders []string, most int) error {
 	t := tally{w, most, map[row]score{}}
-	for _, root := range folders {
-		err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
-			if err != nil || !d.Type().IsRegular() || !strings.HasSuffix(path, ".html") {
-				return err
-			}
-			return t.add(path)
-		})
-		if err != nil {
-			return err
-		}
+	if err := rig.EachHTMLFile(folders, t.add); err != nil {
+		return err
 	}
 	byRow := func(a, b row) int { return strings.Compare(a.encoding+" "+a.language, b.encoding+" "+b.language) }
 	all := score{}

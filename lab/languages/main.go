@@ -13,7 +13,6 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -22,6 +21,7 @@ import (
 	"strings"
 
 	"anatomy/indexer"
+	"anatomy/lab/rig"
 	"anatomy/vocab"
 )
 
@@ -52,16 +52,8 @@ type tally struct {
 
 func run(w io.Writer, folders []string, most int) error {
 	t := tally{w: w, most: most, inDir: map[string]int{}, scores: map[string]*score{}}
-	for _, root := range folders {
-		err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
-			if err != nil || !d.Type().IsRegular() || !strings.HasSuffix(path, ".html") {
-				return err
-			}
-			return t.add(path)
-		})
-		if err != nil {
-			return err
-		}
+	if err := rig.EachHTMLFile(folders, t.add); err != nil {
+		return err
 	}
 	all := score{}
 	line := func(name string, s *score) {
