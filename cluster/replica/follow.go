@@ -291,7 +291,7 @@ func (f *Follower) Detach() error {
 // since, its files are staged beside it until all are copied. If the generation is of another
 // folder altogether, VERSION is replaced first: until the MANIFEST is replaced, readers find that
 // the two do not match, and the next call of apply continues from there. A first copy gets its VERSION
-// last: until then it is no data folder, and searches know that its documents are missing.
+// last: until then searches do not take it for a data folder, and report that its documents are missing.
 //
 // Of a light copy, the generation has an empty file instead of the mapped files of each segment (see
 // package segment), and no repository. Before the folder loses the first of these files, or gets it
@@ -342,23 +342,18 @@ func (f *Follower) replaceFolder(g *Generation, folder string) error {
 	if err := datadir.MakeFolders(dir); err != nil {
 		return err
 	}
-	isFirst := errors.Is(datadir.CheckVersion(dir), datadir.ErrNone)
-	version := func(now bool) func() error {
-		return func() error {
-			if !now {
-				return nil
-			}
-			return f.install(g, folder, is(datadir.VersionName))
-		}
+	before, after := is(datadir.VersionName), none
+	if errors.Is(datadir.CheckVersion(dir), datadir.ErrNone) {
+		before, after = after, before
 	}
-	others := func(below string) bool { return below != datadir.VersionName && below != datadir.ManifestName }
+	others := func(path string) bool { return path != datadir.VersionName && path != datadir.ManifestName }
 	return datadir.WithManifest(dir, func() error {
 		for _, install := range []func() error{
-			version(!isFirst),
+			func() error { return f.install(g, folder, before) },
 			func() error { return f.install(g, folder, others) },
 			func() error { return f.replaceDocIndex(folder) },
 			func() error { return f.install(g, folder, is(datadir.ManifestName)) },
-			version(isFirst),
+			func() error { return f.install(g, folder, after) },
 			func() error { return f.dropPostings(g, folder) },
 			func() error { return f.sweep(g, folder) },
 		} {
@@ -370,6 +365,7 @@ func (f *Follower) replaceFolder(g *Generation, folder string) error {
 	})
 }
 
+func none(string) bool                  { return false }
 func is(name string) func(string) bool  { return func(path string) bool { return path == name } }
 func not(name string) func(string) bool { return func(path string) bool { return path != name } }
 

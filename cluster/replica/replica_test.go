@@ -317,8 +317,8 @@ func TestInterruptedFollower(t *testing.T) {
 	}
 }
 
-// TestFirstCopy stops a first copy before its MANIFEST is current. It is no data folder then, rather than an
-// empty one, and complete after the next attempt.
+// TestFirstCopy stops a first copy before its MANIFEST is current. Then it does not count as a data folder. The
+// next attempt completes it.
 func TestFirstCopy(t *testing.T) {
 	b, dir, f, _ := published(t)
 	must(t, f.Close())
