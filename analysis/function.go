@@ -158,8 +158,8 @@ const (
 	plentyFunctions = 12
 )
 
-// LanguageOfPage returns the language in Latin letters of which most distinct terms of a page are function
-// words, "" if they leave that open.
+// LanguageOfPage returns the language in Latin letters that has most function words among the distinct terms
+// of a page, or "" if two languages have about as many, or none has enough.
 func LanguageOfPage(terms iter.Seq[[]byte]) string {
 	var t tally
 	read := 0

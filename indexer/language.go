@@ -49,11 +49,14 @@ const sample = 4096
 
 // letters counts the letters of a text by script.
 type letters struct {
-	all, others               int // others are those of scripts but Latin
-	kana, han                 int
-	cyrillic, russian, unlike int // Cyrillic, of which only in Russian ones, of which in no Russian ones
-	arabic, persian           int // Arabic, of which in no Arabic ones
-	scripts                   [len(analysis.Scripts)]int
+	all, others int // others are those of scripts other than Latin
+	kana, han   int
+	cyrillic    int
+	russian     int // Cyrillic letters that Bulgarian, Serbian and Ukrainian lack
+	notRussian  int // Cyrillic letters that Russian lacks
+	arabic      int
+	notArabic   int // letters of the Arabic script that Arabic lacks
+	scripts     [len(analysis.Scripts)]int
 }
 
 // languageByScript returns the language of a text if at least a third of its letters are of a script
@@ -100,12 +103,12 @@ func (n *letters) add(r rune) {
 		case r == 'ы' || r == 'Ы' || r == 'э' || r == 'Э':
 			n.russian++
 		case (r < 'А' || r > 'я') && r != 'ё' && r != 'Ё':
-			n.unlike++
+			n.notRussian++
 		}
 	case unicode.Is(unicode.Arabic, r):
 		n.arabic++
 		if r > '\u064a' { // as of Persian, Urdu, Pashto and Kurdish
-			n.persian++
+			n.notArabic++
 		}
 	default:
 		for s := range analysis.Scripts {
@@ -124,9 +127,9 @@ func (n *letters) language() string {
 		return "ja"
 	case 3*n.han >= n.all:
 		return "zh"
-	case 3*n.cyrillic >= n.all && 200*n.russian >= n.cyrillic && n.russian > 0 && 50*n.unlike <= n.cyrillic:
+	case 3*n.cyrillic >= n.all && 200*n.russian >= n.cyrillic && n.russian > 0 && 50*n.notRussian <= n.cyrillic:
 		return "ru"
-	case 3*n.arabic >= n.all && 50*n.persian <= n.arabic:
+	case 3*n.arabic >= n.all && 50*n.notArabic <= n.arabic:
 		return "ar"
 	}
 	for s := range analysis.Scripts {

@@ -297,7 +297,7 @@ func TestAnyCutLosesOnlyWhatIsCut(t *testing.T) {
 }
 
 // TestUnbegun: a crash can leave a last file without a header, with a part of one, or with zeros in its place.
-// That is no damage, and the next writer goes on with it. Zeros where the file goes on are damage.
+// Check does not report damage then, and the next writer continues the file. It reports zeros before more bytes.
 func TestUnbegun(t *testing.T) {
 	header := makeFileHeader(1)
 	for _, left := range [][]byte{nil, header[:7], make([]byte, fileHeader), make([]byte, fileHeader+1)} {
