@@ -355,37 +355,22 @@ func openFolder(dir, path string, beside *web.Collections, o serveOptions) (*fol
 			o.log = o.log.With("collection", name)
 		}
 	}
-	same, err := rules.OpenSynonyms(dir, func(err error) {
-		o.log.Error("the synonyms stay as they were", "error", err)
-	})
-	if err != nil {
+	options := searcher.Options{
+		Links: links, Damage: damaged, Remote: o.peers.Remote(), AnswerBytes: int64(o.answers) << 20,
+		OnNoRank: func(err *searcher.UnknownRankError) {
+			o.log.Warn("the ranking in anatomy.toml is not followed", "error", err, "hint", rules.NoRankHint(dir, err.Name))
+		},
+	}
+	if err := rules.OpenSearch(dir, &options, func(stays string, err error) { o.log.Error(stays, "error", err) }); err != nil {
 		return nil, err
 	}
-	pinned, err := rules.OpenPins(dir, func(err error) {
-		o.log.Error("the pins stay as they were", "error", err)
-	})
-	if err != nil {
-		return nil, err
-	}
-	ranking, err := rules.OpenRanking(dir, func(err error) {
-		o.log.Error("the rank vector of searches stays as it was", "error", err)
-	})
-	if err != nil {
-		return nil, err
-	}
-	weights, err := quality.OpenWeights(dir, func(err error) {
+	options.Tuned, err = quality.OpenWeights(dir, func(err error) {
 		o.log.Error("the weights stay as they were", "error", err)
 	})
 	if err != nil {
 		return nil, err
 	}
-	s, err := searcher.Open(dir, searcher.Options{
-		Links: links, Synonyms: same, Pins: pinned, Tuned: weights, Ranking: ranking, Damage: damaged, Remote: o.peers.Remote(),
-		OnNoRank: func(err *searcher.UnknownRankError) {
-			o.log.Warn("the ranking in anatomy.toml is not followed", "error", err, "hint", rules.NoRankHint(dir, err.Name))
-		},
-		AnswerBytes: int64(o.answers) << 20,
-	})
+	s, err := searcher.Open(dir, options)
 	if err != nil {
 		return nil, err
 	}

@@ -91,25 +91,16 @@ func WithWeights(dir, file string, ask func(*searcher.Searcher) error) error {
 	return withOptions(dir, searcher.Options{Weights: w}, ask)
 }
 
-// withOptions is WithWeights for given options but Links, Synonyms, Pins and Ranking.
+// withOptions is WithWeights for given options but Links and those of [rules.OpenSearch].
 func withOptions(dir string, o searcher.Options, ask func(*searcher.Searcher) error) error {
 	if err := shards.Check(dir); err != nil {
 		return err
 	}
-	same, err := rules.OpenSynonyms(dir, func(error) {})
-	if err != nil {
-		return err
-	}
-	pinned, err := rules.OpenPins(dir, func(error) {})
-	if err != nil {
-		return err
-	}
-	ranking, err := rules.OpenRanking(dir, func(error) {})
-	if err != nil {
+	if err := rules.OpenSearch(dir, &o, func(string, error) {}); err != nil {
 		return err
 	}
 	links := collection.NewSharedLinks(dir)
-	o.Links, o.Synonyms, o.Pins, o.Ranking = links, same, pinned, ranking
+	o.Links = links
 	s, err := searcher.Open(dir, o)
 	if err != nil {
 		return err

@@ -5,8 +5,8 @@ import (
 	"anatomy/searcher/pins"
 )
 
-// OpenPins opens the pins of the anatomy.toml of a data folder, see [open].
-func OpenPins(dir string, onError func(error)) (*pins.File, error) {
+// openPins opens the pins of the anatomy.toml of a data folder, see [open].
+func openPins(dir string, onError func(error)) (*pins.File, error) {
 	return open(dir, func(c *config.Config) (*pins.Table, error) {
 		t, wrong := pinsOf(c)
 		if len(wrong) > 0 {

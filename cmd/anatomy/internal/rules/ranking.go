@@ -9,8 +9,8 @@ import (
 	"anatomy/searcher"
 )
 
-// OpenRanking opens the name of the rank vector in the anatomy.toml of a data folder, see [open].
-func OpenRanking(dir string, onError func(error)) (*searcher.Ranking, error) {
+// openRanking opens the name of the rank vector in the anatomy.toml of a data folder, see [open].
+func openRanking(dir string, onError func(error)) (*searcher.Ranking, error) {
 	return open(dir, func(c *config.Config) (string, error) {
 		if err := checkRanking(c); err != nil {
 			return "", c.Problem(err, "search", "ranking")

@@ -15,10 +15,10 @@ import (
 	"anatomy/searcher/synonyms"
 )
 
-// OpenSynonyms opens the file of synonyms that the anatomy.toml of a data folder names. If none is
+// openSynonyms opens the file of synonyms that the anatomy.toml of a data folder names. If none is
 // named, the table is empty until AddSynonyms makes one. onError receives the errors of later
 // versions, which are not used.
-func OpenSynonyms(dir string, onError func(error)) (*synonyms.File, error) {
+func openSynonyms(dir string, onError func(error)) (*synonyms.File, error) {
 	at := cli.GlobalFlags{Data: dir}
 	c, err := readOrNew(dir)
 	if err == nil && c.Synonyms() == "" {

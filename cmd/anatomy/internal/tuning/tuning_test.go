@@ -10,6 +10,7 @@ import (
 	"anatomy/cmd/anatomy/internal/rules"
 	"anatomy/config"
 	"anatomy/eval"
+	"anatomy/searcher"
 	"anatomy/searcher/query"
 	"anatomy/web/admin"
 )
@@ -25,13 +26,11 @@ func TestTuning(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "synonyms.txt"), []byte("left = over\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	same, err := rules.OpenSynonyms(dir, func(err error) { t.Error(err) })
+	var o searcher.Options
+	err := rules.OpenSearch(dir, &o, func(stays string, err error) { t.Error(stays, err) })
+	same, pinned := o.Synonyms, o.Pins
 	if err != nil || same.Content().Of("left") != nil {
 		t.Fatalf("a file that is not named: %v, %v", same.Content(), err)
-	}
-	pinned, err := rules.OpenPins(dir, func(err error) { t.Error(err) })
-	if err != nil {
-		t.Fatal(err)
 	}
 	tuned := New(dir)
 	do := func(result string, err error) {

@@ -1,0 +1,20 @@
+package rules
+
+import "anatomy/searcher"
+
+// OpenSearch sets the options that searches take from the anatomy.toml of a data folder, and follow while
+// they run: synonyms, pins and the rank vector. onError receives the errors of later versions, which are
+// not used: stays says which part stays as it was.
+func OpenSearch(dir string, o *searcher.Options, onError func(stays string, err error)) (err error) {
+	report := func(stays string) func(error) {
+		return func(err error) { onError(stays, err) }
+	}
+	if o.Synonyms, err = openSynonyms(dir, report("the synonyms stay as they were")); err != nil {
+		return err
+	}
+	if o.Pins, err = openPins(dir, report("the pins stay as they were")); err != nil {
+		return err
+	}
+	o.Ranking, err = openRanking(dir, report("the rank vector of searches stays as it was"))
+	return err
+}
