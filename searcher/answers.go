@@ -25,6 +25,7 @@ type answerKey struct {
 	knowledge *knowledge
 	synonyms  *synonyms.Table
 	pins      *pins.Table
+	languages string
 	request   Request // without Within
 }
 

@@ -64,6 +64,8 @@ type search struct {
 	pins       *pins.Table
 	filters    *query.Node // of the preferences; nil for none
 	remote     shard.Remote
+
+	defaultLanguages string // Options.Languages
 }
 
 // A pass is one query in the pipeline. It belongs to one goroutine. The comment of a field names

@@ -36,12 +36,21 @@ func findPreferred(p *pass) (all []shard.Preference, err error) {
 	return all, p.each(func(_ int, q *shard.Query) error { return q.OpenSites(sites) })
 }
 
-// languages returns the preferred languages in lower case.
-func (f *Preferences) languages() []string {
-	if f.Lang == "" {
+// languages returns the languages that the request prefers, or those that the collection prefers if the
+// request names none.
+func (s *search) languages() (own, ofCollection []string) {
+	if prefs := s.req.Preferences; prefs != nil && prefs.Lang != "" {
+		return splitLanguages(prefs.Lang), nil
+	}
+	return nil, splitLanguages(s.defaultLanguages)
+}
+
+// splitLanguages returns the first tags of a list, in lower case.
+func splitLanguages(list string) []string {
+	if list == "" {
 		return nil
 	}
-	all := strings.Split(strings.ToLower(f.Lang), ",")
+	all := strings.Split(strings.ToLower(list), ",")
 	return all[:min(len(all), MaxLanguages)]
 }
 

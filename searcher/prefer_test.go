@@ -3,6 +3,8 @@ package searcher_test
 import (
 	"cmp"
 	"context"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -12,6 +14,7 @@ import (
 
 	"anatomy/internal/test/oracle"
 	"anatomy/searcher"
+	"anatomy/searcher/reload"
 	"anatomy/vocab"
 	"anatomy/weburl"
 )
@@ -212,6 +215,56 @@ func TestRaisedFromBelow(t *testing.T) {
 	if len(resp.Results) != 0 || resp.Hidden != 1 || !strings.Contains(resp.Why, "you blocked") {
 		t.Errorf("all results blocked: %+v", resp)
 	}
+}
+
+// openLanguages opens a file with Options.Languages, which has the given list.
+func openLanguages(t testing.TB, list string) (languages *searcher.Languages, file string) {
+	file = filepath.Join(t.TempDir(), "languages")
+	must(t, os.WriteFile(file, []byte(list), 0o600))
+	languages, err := reload.Open(file, func(path string) (string, error) {
+		content, err := os.ReadFile(path)
+		return string(content), err
+	}, func(err error) { t.Error(err) })
+	must(t, err)
+	return languages, file
+}
+
+// TestLanguages: requests that name no language prefer those of Options.Languages, whose explanation
+// says so. A change of the file also applies to answers in the cache.
+func TestLanguages(t *testing.T) {
+	f := newFolder(t)
+	f.add(pagesOf(textPage(1, "http://a.org/", "common"), textPage(2, "http://b.org/", "common"), textPage(3, "http://c.org/", "common")), func(d *oracle.Document) vocab.DocInfo {
+		info := bare(d)
+		info.Lang = []string{"", "en", "de-ch", "fr"}[d.Doc]
+		return info
+	})
+	f.publish()
+	languages, file := openLanguages(t, "DE")
+	s := f.open(searcher.Options{Languages: languages, AnswerBytes: 1 << 20})
+	check := func(prefs *searcher.Preferences, lang, detail string) {
+		t.Helper()
+		for _, explain := range []bool{false, false, true} { // the second is from the cache
+			resp, err := s.Search(context.Background(), searcher.Request{Query: "common", Explain: explain, Preferences: prefs})
+			must(t, err)
+			r := resp.Results[0]
+			if len(resp.Results) != 3 || r.Lang != lang {
+				t.Errorf("%+v: %d results, the first in %s, want %s", prefs, len(resp.Results), r.Lang, lang)
+			}
+			if !explain {
+				continue
+			}
+			if at := slices.IndexFunc(r.Explanation.Parts, func(p searcher.Part) bool { return p.Name == "preference" }); at < 0 || r.Explanation.Parts[at].Detail != detail {
+				t.Errorf("%+v: explained as %+v", prefs, r.Explanation.Parts)
+			}
+		}
+	}
+	check(nil, "de-ch", "the collection prefers pages in de")
+	check(&searcher.Preferences{Raise: []string{"x.org"}}, "de-ch", "the collection prefers pages in de")
+	check(&searcher.Preferences{Lang: "fr"}, "fr", "you prefer pages in fr")
+	must(t, os.WriteFile(file, []byte("it,fr-ca"), 0o600))
+	_, err := s.Refresh()
+	must(t, err)
+	check(nil, "fr", "the collection prefers pages in fr-ca")
 }
 
 // TestPreferredLanguage checks that pages in a preferred language score more, and that the

@@ -68,8 +68,7 @@ func (p *pass) exact() *shard.ExactRequest {
 	if name := cmp.Or(p.req.Rank, p.view.rank); name != rankvector.Default && !strings.HasPrefix(name, NearPrefix) {
 		p.request.Rank = name
 	}
-	if prefs := p.req.Preferences; prefs != nil {
-		p.request.Languages = prefs.languages()
-	}
+	own, ofCollection := p.languages()
+	p.request.Languages, p.request.OfCollection = slices.Concat(own, ofCollection), ofCollection != nil
 	return &p.request
 }

@@ -47,6 +47,7 @@ func TestLightShards(t *testing.T) {
 	}
 	facets, err := searcher.ParseFacets("all")
 	must(t, err)
+	languages, _ := openLanguages(t, "de,ja")
 	var calls atomic.Int64
 	for k, c := range all {
 		for _, n := range []int{1, 4} {
@@ -54,14 +55,14 @@ func TestLightShards(t *testing.T) {
 				parts := splitBySite(c.Collection, n)
 				parts.pins = pinSayings(t, c.Collection)
 				dirs := parts.write(t, c.info)
-				whole := parts.openIn(t, dirs, searcher.Options{})
+				whole := parts.openIn(t, dirs, searcher.Options{Languages: languages})
 				copies := slices.Clone(dirs)
 				for i := range copies {
 					if i%3 != 2 {
 						copies[i] = testweb.Light(t, dirs[i])
 					}
 				}
-				light := parts.openIn(t, copies, searcher.Options{Remote: func(ctx context.Context, shard int, call []byte) ([]byte, error) {
+				light := parts.openIn(t, copies, searcher.Options{Languages: languages, Remote: func(ctx context.Context, shard int, call []byte) ([]byte, error) {
 					calls.Add(1)
 					return whole.AnswerShard(ctx, shard, call)
 				}})

@@ -308,6 +308,7 @@ type (
 
 	TunedWeights = reload.File[*scoring.Weights] // a file of weights that may be changed while it is in use
 	Ranking      = reload.File[string]           // a file that names the rank vector of requests that name none, or ""
+	Languages    = reload.File[string]           // a file with Preferences.Lang of requests that name none
 )
 
 // Bounds of results.

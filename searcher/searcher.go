@@ -81,6 +81,7 @@ type Options struct {
 	Pins       *pins.File     // reloaded when it changes; default none
 	Tuned      *TunedWeights  // reloaded when they change, instead of Weights; default none
 	Ranking    *Ranking       // reloaded when it changes; default rankvector.Default
+	Languages  *Languages     // reloaded when it changes; default none
 	Damage     *damage.Log    // receives the damage found; default none
 
 	// OnNoRank is called by Open and Refresh if there is no vector of the name in Ranking, once until
@@ -204,6 +205,7 @@ func (s *Searcher) Refresh() (changed bool, err error) {
 	s.o.Pins.Reload()
 	s.o.Tuned.Reload()
 	s.o.Ranking.Reload()
+	s.o.Languages.Reload()
 	s.served.drop(s, keepFor, maxServed*len(s.stores))
 	w := cmp.Or(s.o.Tuned.Content(), &s.o.Weights)
 	ranking := cmp.Or(s.o.Ranking.Content(), rankvector.Default)
@@ -387,7 +389,7 @@ func (s *Searcher) newSearch(v *view, req *Request, clock *retrieval.Clock, a *q
 	*r = search{
 		view: v, weights: v.weightsFor(req), links: s.o.Links, req: req, clock: clock, arena: a,
 		candidates: s.o.Candidates, countTo: req.Count.to(s.o.CountTo), damaged: s.damaged,
-		synonyms: s.o.Synonyms.Content(), pins: s.o.Pins.Content(),
+		synonyms: s.o.Synonyms.Content(), pins: s.o.Pins.Content(), defaultLanguages: s.o.Languages.Content(),
 	}
 	a.lost = a.lost[:0]
 	r.remote = v.remote

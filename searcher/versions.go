@@ -31,7 +31,8 @@ func foldVersions(p *pass) ([]scoring.Candidate, error) {
 			missing[doc] = len(words)
 		}
 	}
-	languages := versions.Readable(p.query.Root, p.exact().Languages, p.req.Reads)
+	own, ofCollection := p.languages()
+	languages := versions.Readable(p.query.Root, slices.Concat(own, splitLanguages(p.req.Reads), ofCollection))
 	return p.collapser.Versions(p.ranked, func(c scoring.Candidate) presentation.Version {
 		_, own := p.view.versionsOf(c.Doc)
 		if own == nil {

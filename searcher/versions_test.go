@@ -17,7 +17,7 @@ import (
 )
 
 // hold holds a page in four languages, and one that is in English alone.
-func holdVersions(t *testing.T) *searcher.Searcher {
+func holdVersions(t *testing.T, o searcher.Options) *searcher.Searcher {
 	f := newFolder(t)
 	f.hold(&oracle.Collection{Segments: []oracle.Segment{pagesOf(
 		textPage(1, "http://a.test/de/x", "kernel", "lampe", "how", "zylinder"),
@@ -33,27 +33,32 @@ func holdVersions(t *testing.T) *searcher.Searcher {
 		{Doc: 4, Lang: "pt-br", Evidence: translations.URL, Confidence: 99}, {Doc: 6, Lang: "ja", Evidence: translations.Content, Confidence: 60},
 		{Doc: 7, Lang: "fr", Confidence: 99}, // gone since
 	}}))
-	return f.open(searcher.Options{})
+	return f.open(o)
 }
 
 // Of the versions of a page one is shown: in the language of the query, else in the preferred one, else
-// in those that the person reads.
+// in those that the person reads, else in those that the collection prefers.
 func TestVersions(t *testing.T) {
-	s := holdVersions(t)
+	languages, _ := openLanguages(t, "pt,de")
+	plain, preferring := holdVersions(t, searcher.Options{}), holdVersions(t, searcher.Options{Languages: languages})
 	for _, c := range []struct {
+		s       *searcher.Searcher
 		request searcher.Request
 		want    vocab.DocID
 		folded  int
 	}{
-		{searcher.Request{Query: "kernel"}, 2, 3},
-		{searcher.Request{Query: "kernel", Reads: "fr,de,en"}, 1, 3},
-		{searcher.Request{Query: "kernel", Reads: "pt"}, 4, 3},
-		{searcher.Request{Query: "kernel", Reads: "es"}, 2, 3}, // a copy is never better
-		{searcher.Request{Query: "kernel", Reads: "de", Preferences: &searcher.Preferences{Lang: "pt-br"}}, 4, 3},
-		{searcher.Request{Query: "how kernel", Reads: "de"}, 2, 3},
-		{searcher.Request{Query: "zylinder", Reads: "en"}, 1, 0}, // the only one that matches
+		{preferring, searcher.Request{Query: "kernel"}, 4, 3},
+		{preferring, searcher.Request{Query: "kernel", Reads: "en"}, 2, 3},
+		{preferring, searcher.Request{Query: "kernel", Preferences: &searcher.Preferences{Lang: "en"}}, 2, 3},
+		{plain, searcher.Request{Query: "kernel"}, 2, 3},
+		{plain, searcher.Request{Query: "kernel", Reads: "fr,de,en"}, 1, 3},
+		{plain, searcher.Request{Query: "kernel", Reads: "pt"}, 4, 3},
+		{plain, searcher.Request{Query: "kernel", Reads: "es"}, 2, 3}, // a copy is never better
+		{plain, searcher.Request{Query: "kernel", Reads: "de", Preferences: &searcher.Preferences{Lang: "pt-br"}}, 4, 3},
+		{plain, searcher.Request{Query: "how kernel", Reads: "de"}, 2, 3},
+		{plain, searcher.Request{Query: "zylinder", Reads: "en"}, 1, 0}, // the only one that matches
 	} {
-		resp, err := s.Search(context.Background(), c.request)
+		resp, err := c.s.Search(context.Background(), c.request)
 		must(t, err)
 		var versions []vocab.DocID
 		shown := false
@@ -110,7 +115,7 @@ func TestVersionsThatLackWords(t *testing.T) {
 
 // All versions are shown to a query that asks for a language, and where nothing is collapsed.
 func TestVersionsNotFolded(t *testing.T) {
-	s := holdVersions(t)
+	s := holdVersions(t, searcher.Options{})
 	for _, r := range []searcher.Request{
 		{Query: "kernel -lang:fr"}, {Query: "kernel", Ungrouped: true}, {Query: "kernel (lang:de OR site:test)"},
 	} {

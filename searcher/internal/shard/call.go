@@ -120,6 +120,8 @@ type exactCall struct {
 	Preferred []Preference        `json:",omitzero"`
 	Languages []string            `json:",omitzero"`
 	Rank      string              `json:",omitzero"`
+
+	OfCollection bool `json:",omitzero"`
 }
 
 // A place is a page by its part and its ordinal.
@@ -153,7 +155,7 @@ type presentedPage struct {
 }
 
 func (r *ExactRequest) call() exactCall {
-	return exactCall{r.Homes, r.Nearer, r.Preferred, r.Languages, r.Rank}
+	return exactCall{r.Homes, r.Nearer, r.Preferred, r.Languages, r.Rank, r.OfCollection}
 }
 
 // nodeFor returns a query for the shard of a base, without documents of other shards.

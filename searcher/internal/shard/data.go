@@ -24,6 +24,8 @@ type ExactRequest struct {
 	Preferred []Preference
 	Languages []string // preferred ones
 	Rank      string   // for explanations: name of the rank vector, "" for the default one
+
+	OfCollection bool // for explanations: the collection prefers Languages, and not the request
 }
 
 // A Home is the home page of a host whose name the query spells.

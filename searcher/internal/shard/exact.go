@@ -141,12 +141,16 @@ func (q *Query) preferenceBonus(
 			all = append(all, "you "+string(f.Kind)+" "+f.Site)
 		}
 	}
+	prefers := "you prefer pages in "
+	if r.OfCollection {
+		prefers = "the collection prefers pages in "
+	}
 	if len(r.Languages) > 0 {
 		info, err := q.snap.Parts[part].Segment.Record(ord) // present reports the error if it shows the page
 		for _, lang := range r.Languages {
 			if err == nil && info.Crawled && vocab.PrimaryLanguage(info.Lang) == vocab.PrimaryLanguage(lang) {
 				b.Score += q.weights.Preference.Score()
-				all = append(all, "you prefer pages in "+lang)
+				all = append(all, prefers+lang)
 				break
 			}
 		}

@@ -119,7 +119,7 @@ func (of *answerer) answer(c *Call) (err error) {
 func (of *answerer) use(c *exactCall) {
 	of.exact.Homes, of.exact.Nearer = c.Homes, c.Nearer
 	of.exact.Preferred = c.Preferred[:min(len(c.Preferred), len(of.sites))]
-	of.exact.Languages = c.Languages
+	of.exact.Languages, of.exact.OfCollection = c.Languages, c.OfCollection
 	of.exact.Rank = c.Rank
 }
 

@@ -27,19 +27,15 @@ func NamesLanguage(n *query.Node) bool {
 	return false
 }
 
-// Readable returns the languages for results, best first: that of the query's words, the preferred
-// ones, and those that the person reads (reads, joined by commas).
-func Readable(n *query.Node, preferred []string, reads string) (languages []string) {
+// Readable returns the languages for results, best first: that of the query's words, and the preferred
+// ones.
+func Readable(n *query.Node, preferred []string) (languages []string) {
 	if lang := n.Language(); lang != "" {
 		languages = append(languages, lang)
 	} else if n.IsEnglish() {
 		languages = append(languages, "en")
 	}
-	languages = append(languages, preferred...)
-	if reads != "" {
-		languages = append(languages, strings.Split(strings.ToLower(reads), ",")...)
-	}
-	return languages
+	return append(languages, preferred...)
 }
 
 // Own returns the version of a group that is a document, or nil if the confidence is too low.

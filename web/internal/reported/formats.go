@@ -43,6 +43,7 @@ var ofPages = []string{
 	"%d pages are nearer to the one that is named, of %d",
 	"root of its host", "%d folders deep",
 	"you raised %s", "you lowered %s", "you pinned %s", "you prefer pages in %s",
+	"the collection prefers pages in %s",
 
 	// Why a search has no results: searcher.Response.Why.
 	"No page matches all of the query.", "No page contains %s.", "No page contains any of %s.",
