@@ -69,14 +69,15 @@ type Config struct {
 
 // Search is the table [search]: options of answers.
 type Search struct {
-	Name     string   `toml:"name,omitempty"`          // of the collection, at most MaxName characters; "" for anatomy's
-	Accent   string   `toml:"accent,omitempty"`        // colour of its pages, as #rrggbb; "" for the usual one
-	Logo     string   `toml:"logo,omitempty"`          // image of at most MaxLogo bytes, relative to the file of the config; "" for none
-	Login    bool     `toml:"login,omitempty"`         // readers have to log in
-	Origins  []string `toml:"allow_origins,omitempty"` // of pages that may have the search box; "*" for all
-	Ranking  string   `toml:"ranking,omitempty"`       // rank vector of searches that name none; "" for the default one
-	Synonyms string   `toml:"synonyms,omitempty"`      // file, relative to that of the config; "" for none
-	Pins     []Pin    `toml:"pins,omitempty"`
+	Name      string   `toml:"name,omitempty"`          // of the collection, at most MaxName characters; "" for anatomy's
+	Accent    string   `toml:"accent,omitempty"`        // colour of its pages, as #rrggbb; "" for the usual one
+	Logo      string   `toml:"logo,omitempty"`          // image of at most MaxLogo bytes, relative to the file of the config; "" for none
+	Login     bool     `toml:"login,omitempty"`         // readers have to log in
+	Origins   []string `toml:"allow_origins,omitempty"` // of pages that may have the search box; "*" for all
+	Ranking   string   `toml:"ranking,omitempty"`       // rank vector of searches that name none; "" for the default one
+	Languages []string `toml:"languages,omitempty"`     // that searches prefer which name none; none for none
+	Synonyms  string   `toml:"synonyms,omitempty"`      // file, relative to that of the config; "" for none
+	Pins      []Pin    `toml:"pins,omitempty"`
 }
 
 // A Pin is a table [[search.pins]]: a page that comes first for some queries.

@@ -38,8 +38,8 @@ comments stay. A crawl that runs goes on with the rules that it began with.
 
 [search] has the name of the collection and the origins of pages that may have its search box, which "anatomy serve"
 follows from its next start, and names a file of synonyms, with lines such as postgres = PostgreSQL. Each
-[[search.pins]] pins a page to queries, which show it first. ranking names the rank vector that orders results. A
-running server reads these again when they change.`,
+[[search.pins]] pins a page to queries, which show it first. ranking names the rank vector that orders results,
+and languages are preferred for readers who prefer none. A running server reads these again when they change.`,
 		Example: "  anatomy config\n  anatomy config set exclude '*/print/*' '*.pdf'\n  anatomy config unset max-pages\n  anatomy config check",
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) > 0 {
@@ -129,6 +129,7 @@ func describe(kept *config.Config, defaults *pflag.FlagSet) (string, error) {
 		{"login", kept.Search.Login, "readers log in, with a token of --token or --read-token, an API key, or at the proxy of --login-header"},
 		{"allow_origins", slices.Concat([]string{}, kept.Search.Origins), "origins of pages that may have the search box, such as https://docs.example.org; '*' for all; none if the collection requires a login"},
 		{"ranking", kept.Search.Ranking, "rank vector, of anatomy pagerank --name, that orders the results of searches that name none; else default"},
+		{"languages", slices.Concat([]string{}, kept.Search.Languages), "languages of which pages come first, such as 'de' and 'en', for readers whose preferences name none"},
 		{"synonyms", kept.Search.Synonyms, "file of lines such as postgres = PostgreSQL"},
 	} {
 		line, err := config.Format(key.name, key.value)
@@ -136,7 +137,7 @@ func describe(kept *config.Config, defaults *pflag.FlagSet) (string, error) {
 			return "", err
 		}
 		comment := ""
-		if key.value == "" || key.value == false || key.name == "allow_origins" && len(kept.Search.Origins) == 0 {
+		if list, isList := key.value.([]string); key.value == "" || key.value == false || isList && len(list) == 0 {
 			comment = "# "
 		}
 		fmt.Fprintf(&text, "\n# %s\n%s%s\n", key.about, comment, line)
@@ -188,8 +189,8 @@ func newCheck(s *cli.GlobalFlags, newCrawl func() rules.Crawl) *cobra.Command {
 		Short: "check a file of rules that was edited by hand",
 		Long: `Check reads the anatomy.toml of the data folder, or another FILE, and prints what is wrong in it, with the line and the
 key: keys that do not exist, values that a key cannot have, files of credentials or a topic that cannot be read, a name
-that is too long, what is no origin, wrong lines of synonyms, and wrong pins. It notes the pinned pages and the rank
-vector that the collection does not have.`,
+that is too long, what is no origin or language, wrong lines of synonyms, and wrong pins. It notes the pinned pages and
+the rank vector that the collection does not have.`,
 		Example: "  anatomy config check --data docs\n  anatomy config check new.toml",
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) > 1 {

@@ -63,6 +63,9 @@ func Check(c *config.Config, newCrawl func() Crawl) []*config.Problem {
 	if err := checkRanking(c); err != nil {
 		all = append(all, c.Problem(err, "search", "ranking"))
 	}
+	if err := checkLanguages(c); err != nil {
+		all = append(all, c.Problem(err, "search", "languages"))
+	}
 	if _, err := synonymsOf(c); err != nil {
 		all = append(all, c.Problem(err, "search", "synonyms"))
 	}

@@ -26,7 +26,7 @@ var ownerKeys = []string{
 }
 
 // searchKeys are the keys of [search].
-var searchKeys = []string{"name", "accent", "logo", "login", originsKey, "ranking", "synonyms", "pins"}
+var searchKeys = []string{"name", "accent", "logo", "login", originsKey, "ranking", "languages", "synonyms", "pins"}
 
 // originsKey is the key of [search] with the origins of pages that may have the search box.
 const originsKey = "allow_origins"

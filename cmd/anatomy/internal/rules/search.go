@@ -3,7 +3,7 @@ package rules
 import "anatomy/searcher"
 
 // OpenSearch sets the options that searches take from the anatomy.toml of a data folder, and follow while
-// they run: synonyms, pins and the rank vector. onError receives the errors of later versions, which are
+// they run: synonyms, pins, the rank vector and languages. onError receives the errors of later versions, which are
 // not used: stays says which part stays as it was.
 func OpenSearch(dir string, o *searcher.Options, onError func(stays string, err error)) (err error) {
 	report := func(stays string) func(error) {
@@ -15,6 +15,9 @@ func OpenSearch(dir string, o *searcher.Options, onError func(stays string, err 
 	if o.Pins, err = openPins(dir, report("the pins stay as they were")); err != nil {
 		return err
 	}
-	o.Ranking, err = openRanking(dir, report("the rank vector of searches stays as it was"))
+	if o.Ranking, err = openRanking(dir, report("the rank vector of searches stays as it was")); err != nil {
+		return err
+	}
+	o.Languages, err = openLanguages(dir, report("the languages stay as they were"))
 	return err
 }
