@@ -37,8 +37,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/pelletier/go-toml/v2"
 
@@ -65,47 +63,6 @@ type Config struct {
 	was     map[string]any // Crawl as it was read
 	search  Search         // as it was read
 	unknown [][]string     // keys that the file cannot have
-}
-
-// Search is the table [search]: options of answers.
-type Search struct {
-	Name      string   `toml:"name,omitempty"`          // of the collection, at most MaxName characters; "" for anatomy's
-	Accent    string   `toml:"accent,omitempty"`        // colour of its pages, as #rrggbb; "" for the usual one
-	Logo      string   `toml:"logo,omitempty"`          // image of at most MaxLogo bytes, relative to the file of the config; "" for none
-	Login     bool     `toml:"login,omitempty"`         // readers have to log in
-	Origins   []string `toml:"allow_origins,omitempty"` // of pages that may have the search box; "*" for all
-	Ranking   string   `toml:"ranking,omitempty"`       // rank vector of searches that name none; "" for the default one
-	Languages []string `toml:"languages,omitempty"`     // that searches prefer which name none; none for none
-	Synonyms  string   `toml:"synonyms,omitempty"`      // file, relative to that of the config; "" for none
-	Pins      []Pin    `toml:"pins,omitempty"`
-}
-
-// A Pin is a table [[search.pins]]: a page that comes first for some queries.
-type Pin struct {
-	Queries []string `toml:"queries"`
-	URL     string   `toml:"url"`
-	Title   string   `toml:"title,omitempty"`
-	Note    string   `toml:"note,omitempty"`
-}
-
-// FormatPin returns a pin as a table of the file.
-func FormatPin(pin Pin) (string, error) {
-	keys, err := toml.Marshal(pin)
-	return "[[search.pins]]\n" + string(keys), err
-}
-
-// MaxName is the maximum length of Search.Name in characters.
-const MaxName = 40
-
-// CheckName fails if the name of the collection is too long or has characters that are not shown.
-func (s *Search) CheckName() error {
-	switch {
-	case utf8.RuneCountInString(s.Name) > MaxName:
-		return fmt.Errorf("a name has at most %d characters, this one has %d", MaxName, utf8.RuneCountInString(s.Name))
-	case strings.ContainsFunc(s.Name, func(r rune) bool { return !unicode.IsPrint(r) }):
-		return fmt.Errorf("the name %q has characters that cannot be shown", s.Name)
-	}
-	return nil
 }
 
 // Synonyms returns the name of the file of synonyms, or "".
@@ -353,9 +310,9 @@ func (c *Config) Write() error {
 	if err := checkUnchanged(c.path, c.content); err != nil {
 		return err
 	}
-	content, ok := edit(c.content, c.was, c.Crawl)
+	content, ok := edit(c.content, "crawl", c.was, c.Crawl)
 	if ok {
-		content, ok = c.editSearch(content)
+		content, ok = c.Search.edit(content, &c.search)
 	}
 	if !ok || !c.isIn(content) {
 		if len(c.unknown) > 0 {
@@ -404,33 +361,4 @@ func replace(path string, content []byte) error {
 		return fmt.Errorf("%s: %w", path, err)
 	}
 	return nil
-}
-
-// editSearch returns a file with the file of synonyms that [search] names now, and the pins that were
-// added. ok is false if other keys were changed.
-func (c *Config) editSearch(file []byte) (content []byte, ok bool) {
-	was, now := c.search, c.Search
-	old := len(was.Pins)
-	rest := [2]Search{was, now}
-	for i := range rest {
-		rest[i].Synonyms, rest[i].Pins = "", nil
-	}
-	if len(now.Pins) < old || !reflect.DeepEqual(rest[0], rest[1]) || !reflect.DeepEqual(was.Pins, now.Pins[:old:old]) && old > 0 {
-		return nil, false
-	}
-	if was.Synonyms != now.Synonyms {
-		line, err := Format("synonyms", now.Synonyms)
-		if err != nil {
-			return nil, false
-		}
-		file = set(file, "search", "synonyms", line)
-	}
-	for _, pin := range now.Pins[old:] {
-		table, err := FormatPin(pin)
-		if err != nil {
-			return nil, false
-		}
-		file = appendTable(file, table)
-	}
-	return file, true
 }

@@ -300,7 +300,7 @@ func FuzzWrite(f *testing.F) {
 		} else {
 			c.SetFlag(flag, value)
 		}
-		edited, ok := edit(c.content, c.was, c.Crawl)
+		edited, ok := edit(c.content, "crawl", c.was, c.Crawl)
 		ok = ok && c.isIn(edited)
 		if err := c.Write(); err != nil {
 			if b, err := os.ReadFile(c.Path()); err != nil || string(b) != content {

@@ -16,26 +16,26 @@ func Format(key string, value any) (string, error) {
 	return strings.TrimRight(string(line), "\n"), err
 }
 
-// edit returns a file with the flags that differ between was and now. All other lines stay as they
-// are, and so does a comment behind a value; comments inside a list that changed are lost. ok is
+// edit returns a file with the keys of a table that differ between was and now. All other lines stay as
+// they are, and so does a comment behind a value; comments inside a list that changed are lost. ok is
 // false if the file has a form that cannot be edited so.
-func edit(file []byte, was, now map[string]any) (content []byte, ok bool) {
-	for _, flag := range slices.Sorted(maps.Keys(was)) {
-		if _, stays := now[flag]; !stays {
-			if file, ok = unset(file, flag); !ok {
+func edit(file []byte, table string, was, now map[string]any) (content []byte, ok bool) {
+	for _, key := range slices.Sorted(maps.Keys(was)) {
+		if _, stays := now[key]; !stays {
+			if file, ok = unset(file, table, key); !ok {
 				return nil, false
 			}
 		}
 	}
-	for _, flag := range slices.Sorted(maps.Keys(now)) {
-		if value, known := was[flag]; known && same(value, now[flag]) {
+	for _, key := range slices.Sorted(maps.Keys(now)) {
+		if value, known := was[key]; known && same(value, now[key]) {
 			continue
 		}
-		line, err := Format(flag, now[flag])
+		line, err := Format(key, now[key])
 		if err != nil {
 			return nil, false
 		}
-		file = set(file, "crawl", flag, line)
+		file = set(file, table, key, line)
 	}
 	return file, true
 }
@@ -158,10 +158,10 @@ func add(file []byte, table, line string) []byte {
 	return slices.Insert(slices.Clone(file), last, []byte(line+end)...)
 }
 
-// unset removes the line of a flag. A comment behind the value becomes a line. ok is false if other
+// unset removes the line of a key of a table. A comment behind the value becomes a line. ok is false if other
 // keys may be on the line.
-func unset(file []byte, flag string) (content []byte, ok bool) {
-	a, ok := find(file, "crawl", flag)
+func unset(file []byte, table, key string) (content []byte, ok bool) {
+	a, ok := find(file, table, key)
 	if !ok || a.inline {
 		return nil, false
 	}

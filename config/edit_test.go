@@ -53,3 +53,40 @@ func TestSearchEdits(t *testing.T) {
 		}
 	}
 }
+
+// TestSearchKeys sets and unsets keys of [search]. Other lines and comments stay, and a value that is no list or
+// neither true nor false where that is wanted is refused.
+func TestSearchKeys(t *testing.T) {
+	dir := t.TempDir()
+	before := "schema = 1\n[search] # s\nname = 'A' # n\naccent = '#000000'\n# p\n[[search.pins]]\nqueries = ['a']\nurl = 'http://b.test/'\n"
+	if err := os.WriteFile(Path(dir), []byte(before), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c, err := Read(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, wrong := range []struct {
+		key    string
+		values []string
+	}{{"login", []string{"1"}}, {"login", []string{"true", "true"}}, {"name", []string{"A", "B"}}} {
+		if err := c.Search.Set(wrong.key, wrong.values); err == nil {
+			t.Errorf("%+v is not refused", wrong)
+		}
+	}
+	for key, values := range map[string][]string{"name": {"B"}, "login": {"true"}, "languages": {"de", "en"}} {
+		if err := c.Search.Set(key, values); err != nil {
+			t.Fatal(key, err)
+		}
+	}
+	if !c.Search.Unset("accent") || c.Search.Unset("ranking") {
+		t.Error("accent is not unset, or ranking is")
+	}
+	if err := c.Write(); err != nil {
+		t.Fatal(err)
+	}
+	want := "schema = 1\n[search] # s\nname = 'B' # n\nlanguages = ['de', 'en']\nlogin = true\n# p\n[[search.pins]]\nqueries = ['a']\nurl = 'http://b.test/'\n"
+	if got, err := os.ReadFile(Path(dir)); err != nil || string(got) != want {
+		t.Errorf("%s\nwant\n%s (%v)", got, want, err)
+	}
+}

@@ -2,6 +2,7 @@
 package configs
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -281,9 +282,10 @@ func newSet(s *cli.GlobalFlags, newCrawl func() rules.Crawl) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "set KEY VALUE...",
 		Short: "set a rule, in anatomy.toml",
-		Long: `Set gives a key of anatomy.toml a value, or several if the key takes a list. Other lines and comments of the file stay.
+		Long: `Set gives a key of anatomy.toml a value, or several if the key takes a list: a key of [crawl], or of [search] but
+pins. Other lines and comments of the file stay.
 A value that begins with a hyphen follows two of them: anatomy config set max-repeats -- -1`,
-		Example:           "  anatomy config set delay 5s\n  anatomy config set exclude '*/print/*' '*.pdf'",
+		Example:           "  anatomy config set delay 5s\n  anatomy config set exclude '*/print/*' '*.pdf'\n  anatomy config set languages de en",
 		Args:              cli.MinArgs(2, "a key and a value"),
 		ValidArgsFunction: completeKey,
 		RunE: record.Calls(s, func(c *cobra.Command, args []string) error {
@@ -291,14 +293,19 @@ A value that begins with a hyphen follows two of them: anatomy config set max-re
 			if err != nil {
 				return err
 			}
-			if err := assign(kept, newCrawl, args[0], args[1:]); err != nil {
+			key := cmp.Or(rules.SettableKey(args[0]), args[0])
+			if err := assign(kept, newCrawl, key, args[1:]); err != nil {
 				return err
 			}
-			line, err := config.Format(args[0], kept.Crawl[args[0]])
+			value := kept.Crawl[key]
+			if rules.SettableKey(key) != "" {
+				value = kept.Search.Value(key)
+			}
+			line, err := config.Format(key, value)
 			if err != nil {
 				return err
 			}
-			return write(c, kept, line)
+			return write(c, kept, line, key)
 		}),
 	}
 	return c
@@ -306,8 +313,8 @@ A value that begins with a hyphen follows two of them: anatomy config set max-re
 
 // assign sets a key. It fails, with the config changed, if the values are wrong.
 func assign(kept *config.Config, newCrawl func() rules.Crawl, key string, values []string) error {
-	flag := newCrawl().Flags.Lookup(key)
-	if err := rules.CheckKey(key, flag != nil); err != nil {
+	flag, ofSearch := newCrawl().Flags.Lookup(key), rules.SettableKey(key) != ""
+	if err := rules.CheckKey(key, flag != nil); err != nil && !ofSearch {
 		return cli.UsageErrorf("%s: %w", key, err)
 	}
 	for i, value := range values {
@@ -317,13 +324,19 @@ func assign(kept *config.Config, newCrawl func() rules.Crawl, key string, values
 		}
 		values[i] = path
 	}
-	if _, isList := flag.Value.(pflag.SliceValue); isList || len(values) > 1 {
+	checked := key
+	if ofSearch {
+		checked = "search." + key
+		if err := kept.Search.Set(key, values); err != nil {
+			return cli.UsageErrorf("%s: %w", key, err)
+		}
+	} else if _, isList := flag.Value.(pflag.SliceValue); isList || len(values) > 1 {
 		kept.SetList(key, values)
 	} else {
 		kept.SetFlag(key, values[0])
 	}
 	for _, p := range rules.Check(kept, newCrawl) {
-		if p.Key == key || p.Key == "" {
+		if p.Key == checked || p.Key == "" {
 			return cli.UsageErrorf("%s: %w", key, p.Reason)
 		}
 	}
@@ -343,24 +356,33 @@ func newUnset(s *cli.GlobalFlags) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			for _, key := range args {
-				if _, ok := kept.Crawl[key]; !ok {
-					return cli.WithHint(fmt.Errorf("%s does not have the key %s", kept.Path(), key), "to see what it has: anatomy config")
+			for i, name := range args {
+				_, ok := kept.Crawl[name]
+				kept.Unset(name)
+				if key := rules.SettableKey(name); key != "" && !ok {
+					args[i], ok = key, kept.Search.Unset(key)
 				}
-				kept.Unset(key)
+				if !ok {
+					return cli.WithHint(fmt.Errorf("%s does not have the key %s", kept.Path(), name), "to see what it has: anatomy config")
+				}
 			}
-			return write(c, kept, strings.Join(args, ", ")+": the default")
+			return write(c, kept, strings.Join(args, ", ")+": the default", args...)
 		}),
 	}
 	return c
 }
 
-// write writes the rules, and prints what they are now.
-func write(c *cobra.Command, kept *config.Config, now string) error {
+// write writes the rules, and prints what the given keys are now.
+func write(c *cobra.Command, kept *config.Config, now string, keys ...string) error {
 	if err := kept.Write(); err != nil {
 		return cli.WithHint(err, "run the same command again, or edit the file")
 	}
-	_, err := fmt.Fprintf(c.OutOrStdout(), "%s\nThe next crawl of %s follows this.\n", now, filepath.Dir(kept.Path()))
+	for _, key := range keys {
+		if text := rules.Followed(key, filepath.Dir(kept.Path())); !strings.Contains(now, text) {
+			now += "\n" + text
+		}
+	}
+	_, err := fmt.Fprintln(c.OutOrStdout(), now)
 	return err
 }
 
@@ -369,5 +391,5 @@ func completeKey(_ *cobra.Command, args []string, _ string) ([]string, cobra.She
 	if len(args) > 0 {
 		return nil, cobra.ShellCompDirectiveDefault
 	}
-	return slices.Sorted(slices.Values(rules.Flags)), cobra.ShellCompDirectiveNoFileComp
+	return slices.Sorted(slices.Values(slices.Concat(rules.Flags, rules.Settable))), cobra.ShellCompDirectiveNoFileComp
 }

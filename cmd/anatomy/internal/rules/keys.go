@@ -28,11 +28,37 @@ var ownerKeys = []string{
 // searchKeys are the keys of [search].
 var searchKeys = []string{"name", "accent", "logo", "login", originsKey, "ranking", "languages", "synonyms", "pins"}
 
+// atOnce are the keys of [search] that a running server follows. It follows the others from its next start.
+var atOnce = []string{"login", "ranking", "languages", "pins"}
+
 // originsKey is the key of [search] with the origins of pages that may have the search box.
 const originsKey = "allow_origins"
 
 // searchKey returns the key of [search] that a misspelt one is likely meant to be, or "".
 func searchKey(key string) string { return cli.Nearest(strings.ReplaceAll(key, "-", "_"), searchKeys) }
+
+// Settable are the keys of [search] that the command line can set, all but pins.
+var Settable = slices.DeleteFunc(slices.Clone(searchKeys), func(key string) bool { return key == "pins" })
+
+// SettableKey returns the key of [search] that a name of the command line means, such as search.login, or "".
+func SettableKey(name string) string {
+	key := strings.ReplaceAll(strings.TrimPrefix(name, "search."), "-", "_")
+	if slices.Contains(Settable, key) {
+		return key
+	}
+	return ""
+}
+
+// Followed returns who follows a change of a key in a data folder, as a sentence.
+func Followed(key, dir string) string {
+	switch {
+	case slices.Contains(atOnce, key):
+		return "A running server of " + dir + " follows this at once."
+	case slices.Contains(searchKeys, key):
+		return "A server of " + dir + " follows this from its next start."
+	}
+	return "The next crawl of " + dir + " follows this."
+}
 
 // urlKey is the flag of start URLs. Those that are given are added to the kept ones.
 const urlKey = "url"
@@ -52,13 +78,19 @@ func CheckKey(name string, isFlag bool) error {
 	if meant := cli.Nearest(strings.ReplaceAll(name, "_", "-"), Flags); meant != "" {
 		return fmt.Errorf("unknown key; did you mean %s?", meant)
 	}
+	if meant := searchKey(name); meant != "" {
+		return fmt.Errorf("unknown key; did you mean %s of [search]?", meant)
+	}
 	return errors.New("unknown key")
 }
+
+// fileKeys are the keys with names of files.
+var fileKeys = []string{"credentials", "topic", "proxy-password", "logo", "synonyms"}
 
 // KeptValue returns a value of a key as it is kept: the name of a file does not depend on the current
 // folder.
 func KeptValue(key, value string) (string, error) {
-	if key != "credentials" && key != "topic" && key != "proxy-password" || value == "" {
+	if !slices.Contains(fileKeys, key) || value == "" {
 		return value, nil
 	}
 	return filepath.Abs(value)
