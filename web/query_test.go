@@ -5,8 +5,10 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"anatomy/searcher"
+	"anatomy/web/admin"
 	"anatomy/web/internal/params"
 )
 
@@ -178,6 +180,24 @@ func TestEmptyIndex(t *testing.T) {
 	home := get(t, newServer(f), "/", http.StatusOK)
 	if !strings.Contains(home, "There is nothing to search yet.") || strings.Contains(home, "Search tips") || strings.Contains(home, "Search again") {
 		t.Error(home)
+	}
+}
+
+// TestRunningCrawl: a search without results, and the page of an index without pages, lead to the crawl
+// that runs, instead of to the command that starts one.
+func TestRunningCrawl(t *testing.T) {
+	const status = `A crawl is running, and more pages will follow: <a href="/crawl">what it does</a>`
+	f := newFake()
+	f.answers["filetype:html OR filetype:txt OR filetype:md"] = &searcher.Response{Exact: true, NoPages: true}
+	now := time.Now()
+	for path, command := range map[string]bool{"/": true, "/search?q=unindexed": true, "/search?q=nothing": false} {
+		for running, crawl := range map[bool]*fakeCrawl{true: busyCrawl(), false: {}} {
+			s := newServerOf(Options{Collection: f, Admin: admin.Options{Crawl: crawl}, Now: func() time.Time { return now }})
+			body := get(t, s, path, http.StatusOK)
+			if strings.Contains(body, status) != running || strings.Contains(body, "anatomy crawl https://") != (command && !running) {
+				t.Errorf("%s, a crawl runs: %v: %s", path, running, body)
+			}
+		}
 	}
 }
 

@@ -230,10 +230,17 @@ func New(o Options) *Server {
 	if o.Admin.Crawl != nil && o.Admin.Tuning != nil {
 		marked = o.Admin.Tuning
 	}
+	var crawling func(ctx context.Context) bool
+	if o.Admin.Crawl != nil {
+		crawling = func(ctx context.Context) bool {
+			_, err := o.Admin.Crawl.Status(ctx)
+			return err == nil
+		}
+	}
 	s := &Server{
 		o: o, log: log, sessions: sessions, keys: newKeys(o.API.Keys), searches: searches, site: site, reader: read, hosts: hosts, origins: origins,
 		pages: pages.New(pages.Options{
-			Reader: read, Frame: page, Sessions: sessions, Searches: searches, Marks: marked, Bot: o.Bot, Now: o.Now, FetchImage: o.FetchImage,
+			Reader: read, Frame: page, Sessions: sessions, Searches: searches, Marks: marked, Bot: o.Bot, Now: o.Now, Crawling: crawling, FetchImage: o.FetchImage,
 		}),
 		tools:       mcp.New(read, log, o.Name, o.Version),
 		connections: newConnections(o.Limits.Connections),

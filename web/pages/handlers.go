@@ -31,6 +31,8 @@ type Options struct {
 	Bot      *Bot             // default nil: no /bot
 	Now      func() time.Time
 
+	Crawling func(ctx context.Context) bool // whether a crawl adds pages to the collection; default nil: never
+
 	FetchImage func(ctx context.Context, url string) (*vocab.Page, error) // default nil: no images
 }
 
@@ -54,7 +56,7 @@ func New(o Options) *Handlers {
 	h := &Handlers{
 		Frame: f,
 		search: &searchPages{
-			Frame: f, reader: o.Reader, now: o.Now, images: o.FetchImage != nil, searches: o.Searches, sameOrigin: sameOrigin, marking: &marking{o.Sessions, o.Marks},
+			Frame: f, reader: o.Reader, now: o.Now, images: o.FetchImage != nil, searches: o.Searches, crawling: o.Crawling, sameOrigin: sameOrigin, marking: &marking{o.Sessions, o.Marks},
 			examples: &renewed[[]helpExample]{now: o.Now, find: func(ctx context.Context) *[]helpExample {
 				return findExamples(ctx, o.Reader)
 			}},

@@ -33,6 +33,7 @@ type resultsView struct {
 	Cut         []string // parts of the query that were ignored
 	Spelling    *spellingView
 	NoPages     bool   // the index has no page
+	Crawling    bool   // on no results: a crawl runs
 	Again       string // address of the same search
 	Partial     bool
 	Damaged     bool

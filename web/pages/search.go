@@ -30,7 +30,8 @@ type searchPages struct {
 
 	marking *marking
 
-	searches   *recent.Searches // nil: not counted
+	searches   *recent.Searches               // nil: not counted
+	crawling   func(ctx context.Context) bool // nil: never
 	sameOrigin *http.CrossOriginProtection
 
 	examples *renewed[[]helpExample]
@@ -49,6 +50,7 @@ func (s *searchPages) home(c *gin.Context) error {
 	if body.Examples = s.examplesFor(c.Request.Context()); body.Examples == nil {
 		a, err := s.reader.Search(c.Request.Context(), searcher.Request{Query: examplesQuery, Limit: 1})
 		body.Examples, body.NoPages = plainExamples, err == nil && a.NoPages
+		body.Crawling = body.NoPages && s.isCrawling(c.Request.Context())
 	}
 	v.Body = body
 	return s.Render(c, http.StatusOK, "home", v)
@@ -58,7 +60,13 @@ func (s *searchPages) home(c *gin.Context) error {
 type homeView struct {
 	Examples []helpExample
 	NoPages  bool   // the index has no page
+	Crawling bool   // it has none, and a crawl runs
 	Again    string // "": there is no search to repeat
+}
+
+// isCrawling reports whether a crawl adds pages to the collection.
+func (s *searchPages) isCrawling(ctx context.Context) bool {
+	return s.crawling != nil && s.crawling(ctx)
 }
 
 // examplesFor returns queries that find something in this collection, nil while there are none.
@@ -119,8 +127,11 @@ func (s *searchPages) search(c *gin.Context) error {
 	results.prefer(visitor, c.Request.URL.RawQuery, shown)
 	addIcons(results.Results, s.reader.Collection.HasIcon)
 	results.Opened = s.searches != nil
-	if len(response.Results) == 0 && !response.NoPages {
-		results.Examples = s.examplesFor(c.Request.Context())
+	if len(response.Results) == 0 {
+		results.Crawling = s.isCrawling(c.Request.Context())
+		if !response.NoPages {
+			results.Examples = s.examplesFor(c.Request.Context())
+		}
 	}
 	if err := s.marking.add(c, results, r); err != nil {
 		return err
