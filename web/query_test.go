@@ -201,6 +201,18 @@ func TestRunningCrawl(t *testing.T) {
 	}
 }
 
+// TestNothingOnSite: a search of a site without results leads to the report of the site, not to that of a
+// site that the search excludes.
+func TestNothingOnSite(t *testing.T) {
+	body := get(t, serverOf(&searcher.Response{Exact: true, Filters: []searcher.Filter{
+		{Text: "site:blocked.test/docs"}, {Text: "-site:other.test"}, {Text: "lang:de"},
+	}}), "/search?q=asked", http.StatusOK)
+	const want = `<li>What is known of the site: <a href="/site/blocked.test/docs"><bdi>blocked.test/docs</bdi></a></li>`
+	if strings.Count(body, "What is known of the site") != 1 || !strings.Contains(body, want) {
+		t.Errorf("no %s in %s", want, body)
+	}
+}
+
 // A result that misses words names them, and leads to the search that demands them.
 func TestMissingWords(t *testing.T) {
 	s := serverOf(&searcher.Response{Interpreted: "big red fox", Exact: true, Most: 1, Results: []searcher.Result{

@@ -39,6 +39,15 @@ func TestSitePage(t *testing.T) {
 	}
 }
 
+// TestBlockedSite: the report of a site without pages in the index has no link to a search of it.
+func TestBlockedSite(t *testing.T) {
+	s := fullServer()
+	wants(t, s, "/site/docs.test", []string{"Search it"})
+	if body := get(t, s, "/site/blocked.test", http.StatusOK); !strings.Contains(body, "removed") || strings.Contains(body, "Search it") {
+		t.Error(body)
+	}
+}
+
 func TestVersionsPage(t *testing.T) {
 	s := fullServer()
 	for target, want := range map[string][]string{

@@ -193,7 +193,7 @@ func newResultsView(m *messages.Printer, r searcher.Request, a *searcher.Respons
 	v.Sites = sitesOf(r, a.Results)
 	v.paginate(r, a)
 	if len(a.Results) == 0 {
-		v.Hints = append(unknownHints(m, a), hintsFor(m, r, a)...)
+		v.Hints = slices.Concat(unknownHints(m, a), hintsFor(m, r, a), siteHints(m, a))
 	}
 	return v
 }
@@ -212,6 +212,18 @@ func unknownHints(m *messages.Printer, a *searcher.Response) (hints []hint) {
 	for _, target := range a.Unknown {
 		if strings.Contains(target, "/") {
 			hints = append(hints, hint{m.Text("Why the index does not have it"), target, address.TraceHref("http://" + target)})
+		}
+	}
+	return hints
+}
+
+// siteHints returns links to the reports of the sites that the query names: all their pages may be
+// blocked or failed.
+func siteHints(m *messages.Printer, a *searcher.Response) (hints []hint) {
+	for _, f := range a.Filters[:min(len(a.Filters), shownFilters)] {
+		value, is := strings.CutPrefix(f.Text, "site:")
+		if site, ok := text.SiteName(value); is && ok {
+			hints = append(hints, hint{m.Text("What is known of the site"), site, address.SiteHref(site)})
 		}
 	}
 	return hints
