@@ -368,6 +368,40 @@ func TestSettings(t *testing.T) {
 	}
 }
 
+// TestRefusalsOfPrograms: a program that accepts JSON, or sends a token, gets refusals of the admin page as JSON;
+// a browser gets a page.
+func TestRefusalsOfPrograms(t *testing.T) {
+	private := func() bool { return true }
+	for _, c := range []struct {
+		accept, authorization string
+		json                  bool
+	}{
+		{"application/json", "", true}, {"application/json, */*", "", true}, {"*/*", "Bearer wrong", true},
+		{"*/*", "", false}, {"text/html,application/json", "", false}, {"text/html", "Basic dXNlcjpwYXNz", false},
+	} {
+		for _, path := range []string{"/crawl/pause", "/crawl/login", "/crawl/config", "/login"} {
+			for _, isPrivate := range []func() bool{nil, private} {
+				s := newServerOf(Options{
+					Collection: newFake(), Private: isPrivate,
+					Admin: admin.Options{Crawl: busyCrawl(), Jobs: newFakeJobs(), Token: testToken, Settings: &fakeSettings{}},
+				})
+				r := httptest.NewRequest("POST", path, strings.NewReader("token=x"))
+				r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+				r.Header.Set("Accept", c.accept)
+				if c.authorization != "" {
+					r.Header.Set("Authorization", c.authorization)
+				}
+				w := httptest.NewRecorder()
+				s.Handler().ServeHTTP(w, r)
+				body, kind := w.Body.String(), w.Header().Get("Content-Type")
+				if isJSON := strings.HasPrefix(kind, "application/json") && strings.HasPrefix(body, `{"error":{"code":"`); w.Code != http.StatusUnauthorized || isJSON != c.json || isJSON == strings.Contains(body, "<!doctype html>") {
+					t.Errorf("%s with %+v: %d, %s, %.100s", path, c, w.Code, kind, body)
+				}
+			}
+		}
+	}
+}
+
 // TestSettingsOfPrograms: a program with the token does the same, in JSON.
 func TestSettingsOfPrograms(t *testing.T) {
 	f := &fakeSettings{text: "delay = '5s'\n"}

@@ -168,7 +168,7 @@ func (r *refuser) needLogin(rule mayReadRule) gin.HandlerFunc {
 		if p.Status == http.StatusUnauthorized {
 			c.Header("WWW-Authenticate", `Bearer realm="anatomy"`)
 			path := c.Request.URL.Path
-			if !isProgram(c.Request) && !forPrograms(path) && path != "/suggest" && path != "/metrics" {
+			if !isProgram(c.Request) && !forPrograms(path) && !respond.WantsJSON(c.Request) && path != "/suggest" && path != "/metrics" {
 				r.pages.AskLogin(c)
 				return
 			}

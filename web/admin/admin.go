@@ -250,7 +250,7 @@ func (s *Handlers) searchesJSON(c *gin.Context) (any, error) {
 func (s *Handlers) login(c *gin.Context) error {
 	if err := s.sessions.LogIn(c, true); err != nil {
 		p := s.respond.Judge(c, err)
-		if p.Status != http.StatusUnauthorized && p.Status != http.StatusTooManyRequests {
+		if respond.WantsJSON(c.Request) || p.Status != http.StatusUnauthorized && p.Status != http.StatusTooManyRequests {
 			return err
 		}
 		return s.show(c, p.Status, []string{p.Message}, true)
@@ -308,11 +308,11 @@ func (s *Handlers) crawlForms() forms {
 }
 
 // acting returns a handler that runs an action for visitors who may act. Browsers get the page of its
-// form; programs, which send the token in Authorization, get JSON.
+// form; programs get JSON.
 func (s *Handlers) acting(name string, act action, of forms) gin.HandlerFunc {
 	return func(c *gin.Context) {
 		result, err := s.act(c, name, act)
-		if c.GetHeader("Authorization") != "" {
+		if respond.WantsJSON(c.Request) {
 			s.answerProgram(c, result, err)
 			return
 		}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/gin-gonic/gin"
 
+	"anatomy/web/internal/respond"
 	"anatomy/web/internal/text"
 )
 
@@ -82,7 +83,7 @@ func (s *Handlers) judgedPage(c *gin.Context) error {
 	if !s.sessions.IsActor(c.Request) {
 		return s.sessions.Permit(c.Request)
 	}
-	if c.GetHeader("Authorization") == "" {
+	if !respond.WantsJSON(c.Request) {
 		return s.showJudged(c, http.StatusOK, nil, false)
 	}
 	t := s.actions.tuning

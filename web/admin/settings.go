@@ -73,7 +73,7 @@ func (s *Handlers) settingsPage(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	if c.GetHeader("Authorization") != "" {
+	if respond.WantsJSON(c.Request) {
 		s.respond.JSON(c, http.StatusOK, map[string]string{"text": text, "version": version})
 		return nil
 	}
@@ -101,7 +101,7 @@ func (s *Handlers) keepSettings(c *gin.Context) error {
 		}
 		return nil, err
 	})
-	if c.GetHeader("Authorization") != "" {
+	if respond.WantsJSON(c.Request) {
 		switch {
 		case len(problems) > 0:
 			s.respond.JSON(c, http.StatusConflict, map[string]any{"problems": problems})
@@ -136,7 +136,7 @@ func (s *Handlers) historyPage(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	if c.GetHeader("Authorization") != "" {
+	if respond.WantsJSON(c.Request) {
 		s.respond.JSON(c, http.StatusOK, append([]PastCrawl{}, all...))
 		return nil
 	}

@@ -138,8 +138,12 @@ func (f *Frame) Page(h func(*gin.Context) error) gin.HandlerFunc {
 	}
 }
 
-// Problem answers with a problem as a page.
+// Problem answers with a problem as a page, or as JSON to a program.
 func (f *Frame) Problem(c *gin.Context, p *respond.Problem) {
+	if respond.WantsJSON(c.Request) {
+		(&respond.Responder{Log: f.Log}).Problem(c, p)
+		return
+	}
 	if p.Code == respond.Busy {
 		c.Data(p.Status, HTMLType, f.busy[speaks(c)]())
 		return

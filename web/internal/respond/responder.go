@@ -6,6 +6,7 @@ import (
 	"errors"
 	"log/slog"
 	"net/http"
+	"strings"
 
 	"github.com/gin-gonic/gin"
 )
@@ -63,6 +64,13 @@ func (r *Responder) JSON(c *gin.Context, status int, value any) {
 		b.WriteString(`{"error":{"code":"internal","message":"The answer could not be encoded."}}` + "\n")
 	}
 	c.Data(status, "application/json; charset=utf-8", b.Bytes())
+}
+
+// WantsJSON reports whether a request for a page is of a program: it has a token, or accepts JSON and no HTML.
+func WantsJSON(r *http.Request) bool {
+	accept := r.Header.Get("Accept")
+	return strings.HasPrefix(r.Header.Get("Authorization"), "Bearer ") ||
+		strings.Contains(accept, "application/json") && !strings.Contains(accept, "text/html")
 }
 
 // An ErrorAnswer is a problem as the API writes it.
