@@ -252,7 +252,7 @@ func TestBrowserTables(t *testing.T) {
 // smallTargets lists the visible controls that are lower than 44 pixels, with all menus open. A checkbox has
 // its label as target, and a link inside a sentence is exempt (WCAG 2.2, 2.5.8).
 const smallTargets = `document.querySelectorAll("details").forEach(d => d.open = true),
-	[...document.querySelectorAll("button, summary, select, textarea, input:not([type=hidden], [type=checkbox], [type=radio]), .meta a, .pager a, .kinds a, .side li a, .foot nav a, .also a, .tools a, .facets li a, .ops dt a, .chip, .clear, .parts th > a, .tally th > a, .plain li > a, .checks label, .lists li a, .button, .lens a")]
+	[...document.querySelectorAll("a.brand, button, summary, select, textarea, input:not([type=hidden], [type=checkbox], [type=radio]), .meta a, .pager a, .kinds a, .side li a, .foot nav a, .also a, .tools a, .facets li a, .ops dt a, .chip, .clear, .parts th > a, .tally th > a, .plain li > a, .checks label, .lists li a, .button, .lens a")]
 	.filter(e => e.checkVisibility() && e.getBoundingClientRect().height < 43.9).map(e => e.outerHTML.slice(0, 120))`
 
 // metaLines is the greatest number of lines of meta data below a result.
