@@ -12,7 +12,9 @@ import (
 
 	"pgregory.net/rapid"
 
+	"anatomy/disk/rankvector"
 	"anatomy/searcher"
+	"anatomy/searcher/reload"
 )
 
 // TestMissingShards checks that answers without some shards are those of a collection in which these
@@ -115,5 +117,44 @@ func TestMissingShards(t *testing.T) {
 		if got, want := wholeAnswer(t, lacking, req), wholeAnswer(t, whole, req); got != want {
 			t.Errorf("%s:\n%s\nwant\n%s", text, got, want)
 		}
+	}
+}
+
+// TestRankOfMissingShards: the rank vector that the collection or the request names is used while a shard is
+// missing. A shard that is not missing and lacks it is reported.
+func TestRankOfMissingShards(t *testing.T) {
+	c, info := manySites(7, 300, 3)
+	parts := splitBySite(c, 3)
+	dirs := parts.write(t, info)
+	publish := func(dir string) {
+		t.Helper()
+		must(t, rankvector.Publish(dir, "museum", &rankvector.Vector{Damping: 0.85, Ranks: []float32{0, 1}, Computed: time.Unix(1e9, 0)}))
+	}
+	publish(dirs[1])
+	file := filepath.Join(t.TempDir(), "name")
+	must(t, os.WriteFile(file, nil, 0o600))
+	ranking, err := reload.Open(file, func(string) (string, error) { return "museum", nil }, func(err error) { t.Error(err) })
+	must(t, err)
+	var reported []string
+	s, err := searcher.OpenShards([]string{filepath.Join(t.TempDir(), "absent"), dirs[1], dirs[2]}, searcher.Options{
+		Ranking: ranking, OnNoRank: func(err *searcher.UnknownRankError) { reported = append(reported, err.Error()) },
+	})
+	must(t, err)
+	t.Cleanup(func() { must(t, s.Close()) })
+	if s.Stats().Rank != rankvector.Default || len(reported) != 1 || !strings.Contains(reported[0], "there are default") {
+		t.Errorf("%s is used, reported %q", s.Stats().Rank, reported)
+	}
+	publish(dirs[2])
+	_, err = s.Refresh()
+	must(t, err)
+	for _, name := range []string{"", "museum", rankvector.Default} {
+		resp, err := s.Search(t.Context(), searcher.Request{Query: "engine", Rank: name})
+		must(t, err)
+		if name != rankvector.Default && resp.Rank.Name != "museum" || !slices.Equal(resp.Missing, []int{0}) || len(resp.Results) == 0 {
+			t.Errorf("%q: %+v, shards %d are missing, %d results", name, resp.Rank, resp.Missing, len(resp.Results))
+		}
+	}
+	if s.Stats().Rank != "museum" || len(reported) != 1 {
+		t.Errorf("%s is used, reported %q", s.Stats().Rank, reported)
 	}
 }

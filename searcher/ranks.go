@@ -153,13 +153,18 @@ func forgetRanks(s *Searcher, base *view) {
 	maps.DeleteFunc(s.named, func(_ string, n *namedView) bool { return n.base == base })
 }
 
-// haveRank reports whether all shards have a rank vector of a name.
-func haveRank(shards []*snapshot.Snapshot, name string) bool {
-	return !slices.ContainsFunc(shards, func(snap *snapshot.Snapshot) bool { return snap.Ranks[name] == "" })
+// haveRank reports whether all shards that are not missing have a rank vector of a name.
+func haveRank(shards []*snapshot.Snapshot, name string) (yes bool) {
+	for _, snap := range shards {
+		if yes = yes || !snap.Absent; !snap.Absent && snap.Ranks[name] == "" {
+			return false
+		}
+	}
+	return yes
 }
 
 // withDefaultRank returns the snapshots of all shards with the ranks of a named vector, and its
-// name. If a shard lacks it, or it cannot be read, the vector is rankvector.Default. old is the view
+// name. If a shard that is not missing lacks it, or it cannot be read, the vector is rankvector.Default. old is the view
 // before, or nil.
 func withDefaultRank(s *Searcher, shards []*snapshot.Snapshot, old *view, name string) ([]*snapshot.Snapshot, string) {
 	if name == rankvector.Default || !haveRank(shards, name) {
@@ -188,12 +193,18 @@ func reportRank(s *Searcher, v *view, name string) {
 	switch {
 	case name == rankvector.Default || haveRank(v.shards, name):
 		s.unknownRank = ""
-	case s.o.OnNoRank != nil && s.unknownRank != name && v.Docs > 0 && len(v.missing) == 0:
+	case s.o.OnNoRank != nil && s.unknownRank != name && v.Docs > 0:
 		s.unknownRank = name
 		s.o.OnNoRank(unknownRank(v, name))
 	}
 }
 
 func unknownRank(base *view, name string) *UnknownRankError {
-	return &UnknownRankError{name, slices.Sorted(maps.Keys(base.shards[0].Ranks))}
+	var known []string
+	for _, snap := range base.shards {
+		if known = slices.Sorted(maps.Keys(snap.Ranks)); !snap.Absent {
+			break
+		}
+	}
+	return &UnknownRankError{name, known}
 }

@@ -110,13 +110,13 @@ func (s *Store) Failed() error {
 }
 
 // WithRanks returns a snapshot of the same segments with the ranks of a named vector, or without
-// ranks. It shares the vector with old, nil for none, if it has the same one. It is valid while
+// ranks, as of a missing shard. It shares the vector with old, nil for none, if it has the same one. It is valid while
 // snap is held.
 func (s *Store) WithRanks(snap *Snapshot, name string, old *Snapshot) (*Snapshot, error) {
 	other := *snap
 	other.rankFile = snap.Ranks[name]
 	other.State = stateOf(&other)
-	if other.Vector = nil; name == rankvector.None {
+	if other.Vector = nil; name == rankvector.None || snap.Absent {
 		return &other, nil
 	}
 	if old != nil && old.life == snap.life && old.rankFile == other.rankFile {
