@@ -276,6 +276,20 @@ func (r *Result) Link() string {
 	return r.SectionURL(&r.Section)
 }
 
+// PassageURL returns the URL of Link with a fragment directive that has browsers scroll to the marked
+// words of the snippet and highlight them. Where the page lacks them, they go to the section, if it
+// has an id.
+func (r *Result) PassageURL() string {
+	words := presentation.Directives(r.Snippet)
+	switch {
+	case words == "" || r.Medium != vocab.HTML && r.Medium != vocab.PlainText:
+		return r.Link()
+	case r.Section.ID == "":
+		return r.URL + "#" + words
+	}
+	return r.Link() + words
+}
+
 // SectionURL returns the URL of a section of the result. It returns that of the page if no link can
 // lead to the section: browsers find text only on pages of HTML and plain text.
 func (r *Result) SectionURL(s *Section) string {

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"anatomy/searcher"
+	"anatomy/vocab"
 )
 
 // TestBoxScript: the script is small as served, has neither inline styles nor HTML, is not counted as
@@ -160,6 +161,10 @@ func TestBoxSearch(t *testing.T) {
 	one := &searcher.Response{Total: 1, Exact: true, Results: []searcher.Result{{URL: "http://a.test/", Title: "A"}}}
 	corrected := &searcher.Response{Total: 1, Corrected: "bred", Results: []searcher.Result{{URL: "http://b.test/", Title: "B"}}}
 	f.answers = map[string]*searcher.Response{
+		"rye": {Total: 2, Exact: true, Results: []searcher.Result{
+			{URL: "http://a.test/", Medium: vocab.HTML, Snippet: mark("the ", "rye", " bread")},
+			{URL: "http://b.test/", Medium: vocab.HTML, Snippet: mark("", "rye", ""), Section: searcher.Section{Heading: "Rye", ID: "r"}},
+		}},
 		"bread": one, "bread baking": one, "site:a.test/docs bread": one, "site:a.test/docs bread baking": one, "bre": corrected,
 	}
 	completions := map[string][]string{"bread ba": {"bread baking"}, "bre": {"bread"}, "brx": {"bry"}, "bread": {"bread baking"}}
@@ -194,6 +199,12 @@ func TestBoxSearch(t *testing.T) {
 		}
 		if a.Query != last || len(a.Results) != len(f.results(last)) {
 			t.Errorf("%s: %+v, want the answer to %q", target, a, last)
+		}
+	}
+	body := get(t, s, "/box/search?q=rye", http.StatusOK)
+	for _, passage := range []string{"http://a.test/#:~:text=the-,rye,-bread", "http://b.test/", "http://b.test/#r:~:text=rye"} {
+		if !strings.Contains(body, `"url":"`+passage+`"`) {
+			t.Errorf("no %s in %s", passage, body)
 		}
 	}
 	for _, target := range []string{"", "q=", "q=a&num=0", "q=a&num=101", "q=a&q=b", "q=a&site=a%20b", "q=a&site=" + url.QueryEscape(hostileQuery)} {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
@@ -17,6 +18,8 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
+	"anatomy/searcher"
+	"anatomy/vocab"
 	"anatomy/web/admin"
 )
 
@@ -358,6 +361,26 @@ func TestBrowserInstant(t *testing.T) {
 	if evaluate[string](t, tab, `document.activeElement.id`) != "q" {
 		t.Error("the box lost the focus")
 	}
+}
+
+// TestBrowserPassage: a result opens its page at the words of the snippet, not at the same words
+// before them.
+func TestBrowserPassage(t *testing.T) {
+	tab := newTab(t)
+	target := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		filler := strings.Repeat("<p>An apple a day.</p>", 200)
+		fmt.Fprintf(w, `<!doctype html><title>Fruit</title>%s<div>Orchards, <i>old</i> and new</div><p id="here">Every <b>apple</b> (tree), grafted & pruned, bears.</p>%s`, filler, filler)
+	}))
+	t.Cleanup(target.Close)
+	base := httptest.NewServer(serverOf(&searcher.Response{Exact: true, Total: 1, Results: []searcher.Result{{
+		URL: target.URL + "/fruit", Title: "Fruit", Crawled: true, Medium: vocab.HTML,
+		Snippet: append(mark("… old and new Every ", "apple", " (tree), grafted & "), mark("", "pruned", ", bears. …")...),
+	}}}).Handler())
+	t.Cleanup(base.Close)
+	act(t, tab, chromedp.EmulateViewport(800, 600), chromedp.Navigate(base.URL+"/search?q=asked"), arrived("/search"), press("j"), chromedp.KeyEvent(kb.Enter),
+		until(`location.pathname == "/fruit" && document.readyState == "complete"`),
+		until(`(r => r.top > 0 && r.bottom < innerHeight)(document.getElementById("here").getBoundingClientRect())`))
 }
 
 // TestBrowserPreferences: the list of sites is filtered while typing, and the field for a site offers hosts of

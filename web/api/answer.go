@@ -164,6 +164,21 @@ func (s score) MarshalJSON() ([]byte, error) {
 // Answer returns the value that the API encodes as JSON for a response.
 func Answer(r searcher.Request, a *searcher.Response) any { return newSearchAnswer(r, a) }
 
+// AnswerWithPassages is Answer with URLs, of pages or sections, that lead to the passage of the snippet
+// in a browser.
+func AnswerWithPassages(r searcher.Request, a *searcher.Response) any {
+	answer := newSearchAnswer(r, a)
+	for i := range answer.Results {
+		result, passage := &answer.Results[i], a.Results[i].PassageURL()
+		if result.Section != nil {
+			result.Section.URL = passage
+		} else {
+			result.URL = passage
+		}
+	}
+	return answer
+}
+
 func newSearchAnswer(r searcher.Request, a *searcher.Response) *searchAnswer {
 	after := cursorAfter(r, a)
 	r = address.Answered(r, a)

@@ -93,7 +93,8 @@ func (b *box) serveScript(c *gin.Context) {
 // defaultPages is the number of pages of an answer: with their sections they fill a screen.
 const defaultPages = 8
 
-// search answers like /api/v1/search to a query that is being typed.
+// search answers like /api/v1/search to a query that is being typed. URLs lead to the passage of the
+// snippet.
 func (b *box) search(c *gin.Context) (any, error) {
 	p := params.Read(c)
 	r := p.Request()
@@ -109,7 +110,7 @@ func (b *box) search(c *gin.Context) (any, error) {
 		return nil, err
 	}
 	r.Query = a.Query // which the next pages of results are of
-	return api.Answer(r, a), nil
+	return api.AnswerWithPassages(r, a), nil
 }
 
 // siteOf returns the site: filter of the parameter site, none if it is absent.

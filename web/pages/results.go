@@ -67,7 +67,7 @@ type resultsView struct {
 // A resultView is one result.
 type resultView struct {
 	Number  int
-	URL     string // of its section, if it has one; "" if it must not become a link
+	URL     string // of its passage; "" if it must not become a link
 	Title   string
 	Crumbs  []string
 	Section []string      // headings around its section and that of the section itself
@@ -330,7 +330,7 @@ func newResultView(m *messages.Printer, r *searcher.Result, asked searcher.Reque
 	}
 	v := resultView{
 		Number:  number,
-		URL:     text.Linkable(r.Link()),
+		URL:     text.Linkable(r.PassageURL()),
 		Title:   text.Shorten(r.Title, text.MaxTitle),
 		Crumbs:  text.Breadcrumb(r.URL),
 		Section: sectionPath(r),

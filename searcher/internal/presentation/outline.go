@@ -25,7 +25,12 @@ func (s *Section) Fragment() string {
 		return "#" + (&url.URL{Fragment: s.ID}).EscapedFragment()
 	}
 	heading := strings.TrimSuffix(s.Heading, cutMark)
-	return "#:~:text=" + strings.NewReplacer("+", "%20", "-", "%2D").Replace(url.QueryEscape(heading))
+	return "#:~:text=" + escapeDirective(heading)
+}
+
+// escapeDirective escapes a text for a text directive.
+func escapeDirective(text string) string {
+	return strings.NewReplacer("+", "%20", "-", "%2D").Replace(url.QueryEscape(text))
 }
 
 // Size returns the approximate memory size of the section in bytes.
