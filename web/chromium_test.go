@@ -284,6 +284,34 @@ func TestBrowserPhone(t *testing.T) {
 	}
 }
 
+// TestBrowserCollections: on a phone the names of collections are in one line, and that of the page's own
+// collection is in the window.
+func TestBrowserCollections(t *testing.T) {
+	tab := newTab(t)
+	beside := &Collections{}
+	of := func(name, path string) *Server {
+		return newServerOf(Options{Collection: newFake(), Name: name, Path: path, Beside: beside})
+	}
+	root := of("Documentation", "")
+	for _, path := range []string{"/one", "/two", "/three", "/four"} {
+		if err := root.Mount(of("Collection number"+path, path)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	server := httptest.NewServer(root.Handler())
+	t.Cleanup(server.Close)
+	for _, path := range []string{"", "/three", "/four"} {
+		act(t, tab, chromedp.EmulateViewport(390, 844), chromedp.Navigate(server.URL+path+"/search?q=inverted+index"), until(`document.readyState == "complete"`))
+		got := evaluate[string](t, tab, `(() => {
+			const row = document.querySelector(".kinds"), at = row.querySelector("[aria-current]").getBoundingClientRect();
+			return [row.offsetHeight < 60, at.left >= 0 && at.right <= innerWidth, document.documentElement.scrollWidth <= innerWidth].join(" ");
+		})()`)
+		if got != "true true true" {
+			t.Errorf("%s: one line, in the window, nothing wider: %s", path, got)
+		}
+	}
+}
+
 // TestBrowserFacets: a narrow window has the names of the facets in one line, above the results, and shows the values
 // of one when its name is clicked. A wide window shows all.
 func TestBrowserFacets(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"anatomy/searcher"
 	"anatomy/vocab"
@@ -375,8 +376,11 @@ func newResultView(m *messages.Printer, r *searcher.Result, asked searcher.Reque
 	return v
 }
 
+// maxSectionPath is the number of characters that the headings of a section have room for.
+const maxSectionPath = 80
+
 // sectionPath returns the headings that lead to the section of a result, without that of the page,
-// which repeats its title.
+// which repeats its title, and without outer ones that there is no room for.
 func sectionPath(r *searcher.Result) []string {
 	if r.Section.Heading == "" {
 		return nil
@@ -385,7 +389,11 @@ func sectionPath(r *searcher.Result) []string {
 	if len(path) > 0 && strings.HasPrefix(strings.ToLower(r.Title), strings.ToLower(path[0])) {
 		path = path[1:]
 	}
-	return append(slices.Clone(path), r.Section.Heading)
+	all := append(slices.Clone(path), r.Section.Heading)
+	for len(all) > 1 && utf8.RuneCountInString(strings.Join(all, " › ")) > maxSectionPath {
+		all = all[1:]
+	}
+	return all
 }
 
 func furtherSections(r *searcher.Result) (further []sectionView) {

@@ -27,6 +27,28 @@ func TestDiffer(t *testing.T) {
 	}
 }
 
+// TestSectionPath: the headings of a section begin after that of the page, and with the first one from
+// which all have room on a line.
+func TestSectionPath(t *testing.T) {
+	long := strings.Repeat("x", 70)
+	for _, c := range []struct {
+		path    []string
+		heading string
+		want    string
+	}{
+		{nil, "Rules", "Rules"},
+		{[]string{"Routing", "Maps"}, "Rules", "Maps|Rules"},
+		{[]string{"Maps", "Converters"}, "Rules", "Maps|Converters|Rules"},
+		{[]string{"Maps", "of URLs"}, long, "of URLs|" + long},
+		{[]string{"Maps"}, long + long, long + long},
+	} {
+		r := &searcher.Result{Title: "Routing — Manual", Section: searcher.Section{Heading: c.heading, Path: c.path}}
+		if got := strings.Join(sectionPath(r), "|"); got != c.want {
+			t.Errorf("%q, %q: %s, want %s", c.path, c.heading, got, c.want)
+		}
+	}
+}
+
 // TestHintsLeaveOutAbsentWords: no hint has a word that no page has.
 func TestHintsLeaveOutAbsentWords(t *testing.T) {
 	for query, want := range map[string]string{

@@ -24,6 +24,10 @@
     p: () => follow("prev"),
     "?": () => document.getElementById("keys").showModal(),
   };
+  for (const tab of document.querySelectorAll(".kinds [aria-current]")) { // may be beyond the edge of a phone
+    const row = tab.parentElement, at = tab.getBoundingClientRect();
+    row.scrollLeft += at.left + at.width / 2 - innerWidth / 2;
+  }
   if (box) complete(box);
   const site = document.getElementById("site"), match = document.getElementById("match");
   if (site?.list) offer(site);
