@@ -58,7 +58,7 @@ type serveOptions struct {
 	token       string                      // of the admin page; "": nobody can sign in
 	readToken   string                      // of private pages alone; "": none
 	siteSets    map[string][]string         // sites of each cx of Google's clients
-	agent       string                      // User-Agent of the crawler; "": no /bot page
+	agent       string                      // User-Agent of the crawler, unless the rules of the crawl give it one; "": no /bot page
 	images      *crawler.Options            // for fetching images; nil: none are fetched
 	log         *slog.Logger                // of requests and failures
 	damage      *damage.Log                 // of a crawl in this process; nil: one of its own
@@ -390,7 +390,11 @@ func openFolder(dir, path string, beside *web.Collections, o serveOptions) (*fol
 	}
 	var bot *pages.Bot
 	if o.agent != "" {
-		bot = &pages.Bot{Agent: o.agent, Product: crawler.Product, Addresses: publicAddresses}
+		agent := cmp.Or(own.Agent, o.agent)
+		if own.Agent == "" && own.Contact != "" {
+			agent = crawler.UserAgent(own.Contact)
+		}
+		bot = &pages.Bot{Agent: agent, Product: crawler.Product, Addresses: publicAddresses}
 	}
 	fetcher, fetch, err := imageFetcher(o.images)
 	if err != nil {

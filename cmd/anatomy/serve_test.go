@@ -182,7 +182,7 @@ func TestDemoServes(t *testing.T) {
 // configuration.
 func TestServeCollections(t *testing.T) {
 	docs, wiki := crawled(t), crawled(t)
-	toml := "schema = 1\n[search]\nname = \"The wiki\"\n"
+	toml := "schema = 1\n[crawl]\ncontact = \"wiki@example.org\"\n[search]\nname = \"The wiki\"\n"
 	if err := os.WriteFile(filepath.Join(wiki, "anatomy.toml"), []byte(toml), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -205,6 +205,9 @@ func TestServeCollections(t *testing.T) {
 	}
 	if page := s.get(t, "wiki/"); !strings.Contains(page, "The wiki") || !strings.Contains(page, `action="/wiki/search"`) {
 		t.Errorf("the start page of the wiki:\n%s", page)
+	}
+	if page := s.get(t, "wiki/bot"); !strings.Contains(page, "anatomy/0.1 (contact: wiki@example.org)") {
+		t.Errorf("the page about the crawler of the wiki:\n%s", page)
 	}
 	s.get(t, "more/readyz")
 	s.interrupt(t)
