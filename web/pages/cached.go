@@ -21,6 +21,7 @@ import (
 	"anatomy/web/internal/address"
 	"anatomy/web/internal/frame"
 	"anatomy/web/internal/inert"
+	"anatomy/web/internal/messages"
 	"anatomy/web/internal/params"
 	"anatomy/web/internal/respond"
 	"anatomy/web/internal/text"
@@ -114,7 +115,7 @@ func (s *documentPages) cached(c *gin.Context) error {
 	if textOnly {
 		cached.read(page.Page, text.NewMarker(marked))
 	} else if len(marked) > 0 {
-		frame := renderCached(page.Page, text.NewMarker(marked), "")
+		frame := renderCached(v.Messages, page.Page, text.NewMarker(marked), "")
 		before, after := marksAround(frame, at, mark)
 		at := func(n int) string {
 			return "/cached?" + versionValues(page.Doc, query, false, version) + "&mark=" + strconv.Itoa(n)
@@ -209,12 +210,13 @@ func (s *documentPages) cachedPage(c *gin.Context) error {
 		return err
 	}
 	c.Header("Content-Security-Policy", CachedPolicy)
-	c.Data(http.StatusOK, frame.HTMLType, renderCached(page.Page, text.NewMarker(s.reader.Words(c.Request.Context(), query)), visitor.Of(c, p).Theme))
+	words := text.NewMarker(s.reader.Words(c.Request.Context(), query))
+	c.Data(http.StatusOK, frame.HTMLType, renderCached(frame.Messages(c), page.Page, words, visitor.Of(c, p).Theme))
 	return nil
 }
 
-// renderCached returns the document of the frame.
-func renderCached(page *vocab.Page, m *text.Marker, theme string) []byte {
+// renderCached returns the document of the frame, with notes in the language of texts.
+func renderCached(texts *messages.Printer, page *vocab.Page, m *text.Marker, theme string) []byte {
 	source, isHTML, cut := text.Decode(page)
 	var safe *inert.Page
 	if isHTML {
@@ -237,7 +239,8 @@ func renderCached(page *vocab.Page, m *text.Marker, theme string) []byte {
 		html.EscapeString(text.Shorten(safe.Title, 200)), cachedStyle)
 	b.Write(numberMarks(safe.HTML))
 	if safe.Cut {
-		b.WriteString("<hr><p>The rest of this page is not shown because it is too long.</p>")
+		note := texts.Text("The rest of this page is not shown because it is too long.")
+		fmt.Fprintf(&b, `<hr><p lang="%s" dir="ltr">%s</p>`, texts.Tag, html.EscapeString(note))
 	}
 	b.WriteString("</body></html>\n")
 	return b.Bytes()

@@ -1,8 +1,13 @@
 package pages
 
 import (
+	"bytes"
 	"strings"
 	"testing"
+
+	"anatomy/vocab"
+	"anatomy/web/internal/messages"
+	"anatomy/web/internal/text"
 )
 
 // TestMarks goes from mark to mark of pages, forth and back, and from a section to its neighbours.
@@ -36,5 +41,14 @@ func TestMarks(t *testing.T) {
 	}
 	if got := passageID(`b"c`, 0) + " " + passageID("b", 3) + " " + passageID("", 0); got != "b%22c anatomy-mark-3 anatomy-mark-1" {
 		t.Error(got)
+	}
+}
+
+// TestCutFrame: the note at the end of a page that is too long is in the reader's language.
+func TestCutFrame(t *testing.T) {
+	page := &vocab.Page{URL: "http://a.test/", ContentType: "text/plain", Body: bytes.Repeat([]byte("word "), 4<<20)}
+	got := string(renderCached(messages.For("de"), page, text.NewMarker(nil), ""))
+	if want := `<hr><p lang="de" dir="ltr">Der Rest dieser Seite wird nicht gezeigt, weil er zu lang ist.</p></body></html>`; !strings.Contains(got[len(got)-200:], want) {
+		t.Errorf("no %s at the end: %s", want, got[len(got)-200:])
 	}
 }

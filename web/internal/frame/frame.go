@@ -72,15 +72,15 @@ func New(o Options) *Frame {
 // View returns the view of a page, for the layout, in the language of the request. The title is a
 // message.
 func (f *Frame) View(c *gin.Context, title, query string) *View {
-	m := speaks(c)
+	m := Messages(c)
 	return &View{
 		Site: f.name, HasBot: f.hasBot, Title: m.Text(title), Query: query, Messages: m,
 		Collections: f.Links(m, query, false),
 	}
 }
 
-// speaks returns the language of a request, which its answer depends on.
-func speaks(c *gin.Context) *messages.Printer {
+// Messages returns the texts in the language of a request, which its answer depends on.
+func Messages(c *gin.Context) *messages.Printer {
 	c.Writer.Header().Add("Vary", "Accept-Language")
 	return messages.For(c.GetHeader("Accept-Language"))
 }
@@ -111,7 +111,7 @@ func (f *Frame) Render(c *gin.Context, status int, page string, v *View) error {
 // RenderPart answers with one part of a page, without the layout.
 func (f *Frame) RenderPart(c *gin.Context, page, part string, data any) error {
 	var b bytes.Buffer
-	if err := f.pages[speaks(c)]()[page].ExecuteTemplate(&b, part, data); err != nil {
+	if err := f.pages[Messages(c)]()[page].ExecuteTemplate(&b, part, data); err != nil {
 		return err
 	}
 	c.Data(http.StatusOK, HTMLType, f.Site.Rebase(b.Bytes()))
@@ -145,7 +145,7 @@ func (f *Frame) Problem(c *gin.Context, p *respond.Problem) {
 		return
 	}
 	if p.Code == respond.Busy {
-		c.Data(p.Status, HTMLType, f.busy[speaks(c)]())
+		c.Data(p.Status, HTMLType, f.busy[Messages(c)]())
 		return
 	}
 	v := f.View(c, p.Title, "")
