@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"anatomy/disk/rankvector"
 	"anatomy/vocab"
 )
 
@@ -14,7 +15,7 @@ import (
 type LinkReport struct {
 	Doc  vocab.DocID `json:"docid"`
 	URL  string      `json:"url"`
-	Rank float64     `json:"pagerank"` // share of the sum of all ranks; 0 without a rank vector
+	Rank float64     `json:"pagerank"` // in the vector PlainRank, share of the sum of all ranks; 0 without one
 
 	// FromLinks is the sum of the Shares of all in-links. The rest of Rank comes from teleportation
 	// and from dangling nodes (BP98 §2.1.2).
@@ -84,6 +85,9 @@ type Trace struct {
 	// Similar are known URLs that differ from an unknown one only in scheme, www or the last slash.
 	Similar []string `json:"similar"`
 }
+
+// PlainRank is the name of the rank vector by links alone, which a LinkReport is of.
+const PlainRank = rankvector.Plain
 
 // A TraceRank is the rank of a page in one rank vector.
 type TraceRank struct {

@@ -265,6 +265,7 @@ func (f *fakeIndex) Trace(ctx context.Context, url string) (*collection.Trace, e
 		t.Records = []collection.TraceRecord{{Doc: 32, URL: url, State: "waiting", Retry: fetched, Tries: 2, Refused: "the path repeats itself"}}
 	default:
 		t.Doc, t.Indexed, t.Crawled, t.Words, t.Title, t.PageRank, t.Average = 4711, true, true, 1234, "The inverted index", 0.0041, 38.5
+		t.Ranks = []collection.TraceRank{{Name: "pages", Rank: 0.0007, Average: 6.5}, {Name: "sports", Rank: 0.1, Average: 99}}
 		t.Alike, t.AlikeAll = []collection.NearPage{{Doc: 12, URL: "http://sorter.docs.test/", Distance: 2}}, 1
 		t.Records = []collection.TraceRecord{
 			{Doc: 30, URL: url, Depth: 1, FirstSeen: fetched, State: "finished", Fetch: &collection.TraceFetch{At: fetched, Outcome: "redirected", Status: 301, Place: "1:0:2", LeadsTo: 4711}},

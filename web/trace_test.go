@@ -17,7 +17,7 @@ func TestTracePage(t *testing.T) {
 		want   []string
 	}{
 		"/page": {200, []string{"<h1>Page information</h1>", `name="url"`}},
-		"/page?url=https://www.docs.test/old": {200, []string{"<h1>In the index</h1>", "1,234 words", "redirected, status 301; leads to document 4711", "38.50 times the average", "3 times, the last 3 Nov 2026",
+		"/page?url=https://www.docs.test/old": {200, []string{"<h1>In the index</h1>", "1,234 words", "redirected, status 301; leads to document 4711", "38.50 times the average", "<dt>PageRank by links alone</dt><dd>0.070\u00a0% of all rank, 6.50 times the average</dd>", "3 times, the last 3 Nov 2026",
 			"only with anatomy crawl --recrawl", `href="/cached?doc=4711"`, `href="/links?doc=4711"`, `href="/site/www.docs.test"`, "/api/v1/trace?url="}},
 		"/page?url=http://forbidden.test/":                  {200, []string{"<h1>Not in the index</h1>", "Robots.txt forbids it."}},
 		"/page?url=http://waiting.test/":                    {200, []string{"from the running crawl", "next attempt 3 Nov 2026, 14:05 UTC, failed 2 times", "the path repeats itself"}},

@@ -30,6 +30,7 @@ type traceView struct {
 	Steps             []stepView
 	Near              []nearView
 	Rank              string
+	Plain             string // PageRank by links alone, or ""
 
 	Cached, Links, Site, JSON string // addresses, or ""
 }
@@ -74,8 +75,16 @@ func newTraceView(m *messages.Printer, asked string, t *collection.Trace) *trace
 	for _, known := range t.Similar {
 		v.Near = append(v.Near, nearView{address.TraceHref(known), known})
 	}
+	rank := func(rank, average float64) string {
+		return m.Text("%s of all rank, %s times the average", share(m, rank), m.Decimal(fmt.Sprintf("%.2f", average)))
+	}
 	if t.PageRank > 0 {
-		v.Rank = m.Text("%s of all rank, %s times the average", share(m, t.PageRank), m.Decimal(fmt.Sprintf("%.2f", t.Average)))
+		v.Rank = rank(t.PageRank, t.Average)
+	}
+	for _, r := range t.Ranks {
+		if r.Name == collection.PlainRank {
+			v.Plain = rank(r.Rank, r.Average)
+		}
 	}
 	if t.Indexed && t.Crawled {
 		v.Cached = address.CachedHref(uint64(t.Doc), "", false)
