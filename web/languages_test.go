@@ -65,7 +65,7 @@ func TestLanguages(t *testing.T) {
 			"/preferences":             {"Einstellungen", ">Speichern<"},
 			"/advanced":                {"Alle diese Wörter"},
 			"/cached?doc=20":           {"Gespeicherte Seite"},
-			"/page":                    {"<h1>Seiteninformation</h1>", ">Nachsehen<"},
+			"/page":                    {"<h1>Seiteninformationen</h1>", ">Nachsehen<"},
 			"/page?url=https://www.docs.test/old": {"die 1.234 Wörter ihres Textes", "das 38,50-Fache",
 				"weitergeleitet, Status 301; führt zu Dokument 4711", "1 der letzten 2 Besuche fanden eine Änderung (Zeitraum: 3 h 0 min)"},
 			"/links?doc=4711": {"40 Seiten verweisen hierher", "1 bis 25 von 40", "andere Website"},

@@ -29,8 +29,8 @@ func TestReportedText(t *testing.T) {
 		"gone":                              "nicht gefunden",
 		"only the first 64 words were used": "nur die ersten 64 Wörter wurden verwendet",
 		"No page contains any of “a”, “title”.":                                      "Keine Seite enthält eines dieser Wörter: „a“, „title“.",
-		"There are only 3 results, with 1 near-duplicate.":                           "Es gibt nur 3 Ergebnisse, mit 1 fast gleichen Seite.",
-		"No page contains “a”. Spelling corrections are not ready yet.":              "Keine Seite enthält „a“. Korrekturen der Schreibweise sind noch nicht bereit.",
+		"There are only 3 results, with 1 near-duplicate.":                           "Es gibt nur 3 Ergebnisse, mit 1 nahezu identischen Seite.",
+		"No page contains “a”. Spelling corrections are not ready yet.":              "Keine Seite enthält „a“. Rechtschreibkorrekturen sind noch nicht verfügbar.",
 		"1 hit, count weight 1 × idf 4.07 × type weight 6":                           "1 Treffer, Gewicht der Anzahl 1 × idf 4,07 × Gewicht der Art 6",
 		"3 links, count weight 2 × idf 1.9, 2 times in the query, × type weight 1.5": "3 Links, Gewicht der Anzahl 2 × idf 1,9, 2-mal gesucht, × Gewicht der Art 1,5",
 		"2 × within 8 words in the title, count weight 1 × idf 3 × class weight 1 × field weight 2 × share 0.5 of 4 pairs": "2 × innerhalb von 8 Wörtern (Titel), " +
