@@ -21,6 +21,7 @@ import (
 // left to do, also after a node has left, and after it has come back. Those that have all shards whole
 // meanwhile have what one folder has.
 func TestCopies(t *testing.T) {
+	t.Parallel()
 	web := testweb.Generate(t, 5, 60, 0)
 	one := filepath.Join(t.TempDir(), "one")
 	testweb.Crawl(t, web.Options(one, web.Seed))

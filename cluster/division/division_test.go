@@ -100,6 +100,7 @@ func (p *process) end() {
 // when the crawl goes on; the first one leaves. Every node has the pages, hits, anchor texts and ranks of one folder
 // in the end, and so has what is restored. A node that has not copied a shard yet answers without it.
 func TestNodes(t *testing.T) {
+	t.Parallel()
 	web := testweb.Generate(t, 5, 90, 0)
 	one := filepath.Join(t.TempDir(), "one")
 	testweb.Crawl(t, web.Options(one, web.Seed))

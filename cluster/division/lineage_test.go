@@ -27,6 +27,7 @@ import (
 // shard has applied each parcel that another one has sent once and in order, according to the last
 // states of both: no shard has applied a parcel that its sender has lost.
 func TestLineage(t *testing.T) {
+	t.Parallel()
 	kept, lost := 0, 0
 	for seed := range uint64(3) {
 		w := newWorld(t, seed)

@@ -17,6 +17,7 @@ import (
 
 // TestMail: parcels of shards with several owners pass the suite of every post.
 func TestMail(t *testing.T) {
+	t.Parallel()
 	parceltest.Run(t, func(t *testing.T) func() parcel.Post {
 		dir, received := t.TempDir(), make([][]uint64, 4)
 		for i := range received {

@@ -220,6 +220,7 @@ func crawlLocally(t *testing.T, n int) (seed uint64, dir string, stats engine.Cr
 // same fate, everything searchable is the same, each page is requested once, and so is the robots.txt
 // of each host.
 func TestSamePages(t *testing.T) {
+	t.Parallel()
 	seed, local, want := crawlLocally(t, 300)
 	for _, workers := range []int{1, 2, 4} {
 		t.Run(fmt.Sprint(workers), func(t *testing.T) {
@@ -253,6 +254,7 @@ func TestSamePages(t *testing.T) {
 
 // TestUnreachable: hosts that give no answer to four of five workers are fetched by the fifth.
 func TestUnreachable(t *testing.T) {
+	t.Parallel()
 	seed, local, _ := crawlLocally(t, 200)
 
 	web, dir := testweb.Generate(t, seed, 200, 0), t.TempDir()
@@ -274,6 +276,7 @@ func TestUnreachable(t *testing.T) {
 
 // TestLostWorker cuts a worker off while it has leases. Others fetch its URLs; then it comes back.
 func TestLostWorker(t *testing.T) {
+	t.Parallel()
 	seed, local, _ := crawlLocally(t, 300)
 
 	web, dir := testweb.Generate(t, seed, 300, 10*time.Millisecond), t.TempDir()
@@ -310,6 +313,7 @@ func holdsLease(st *vocab.CrawlStatus, worker string) bool {
 // TestBrokenConnections breaks connections at random for short times: messages are lost, leases are
 // not, and every URL has the fate that it has without.
 func TestBrokenConnections(t *testing.T) {
+	t.Parallel()
 	seed, local, _ := crawlLocally(t, 200)
 
 	web, dir := testweb.Generate(t, seed, 200, 5*time.Millisecond), t.TempDir()
@@ -348,6 +352,7 @@ func TestBrokenConnections(t *testing.T) {
 // TestOwnerRestart interrupts a crawl and resumes it. The workers come back by themselves, and only
 // what was cut off is requested again.
 func TestOwnerRestart(t *testing.T) {
+	t.Parallel()
 	seed, local, _ := crawlLocally(t, 300)
 
 	web, dir := testweb.Generate(t, seed, 300, 5*time.Millisecond), t.TempDir()

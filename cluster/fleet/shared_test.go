@@ -23,6 +23,7 @@ import (
 // TestShared crawls a web into shards, with workers that work for all of them: the pages of one process
 // are there, each was requested once, and each worker counts once.
 func TestShared(t *testing.T) {
+	t.Parallel()
 	const seed, size = 5, 90
 	web, local := testweb.Generate(t, seed, size, 0), t.TempDir()
 	want := testweb.Crawl(t, web.Options(local, web.Seed))

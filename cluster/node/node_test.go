@@ -67,6 +67,7 @@ func TestOwnUnwritable(t *testing.T) {
 // owner any more: nobody sees what it fetched, and it goes on from what the others have. In the end
 // there are the pages of one machine.
 func TestTakeOver(t *testing.T) {
+	t.Parallel()
 	web := testweb.Generate(t, 9, 120, 0)
 	b, root := &buckettest.Memory{}, t.TempDir()
 	dir := func(name string) string { return filepath.Join(root, name) }
@@ -142,6 +143,7 @@ func begin(t *testing.T) {
 // TestOldOwner suspends an owner while another machine takes over. What the old owner publishes
 // afterwards has no effect, it gets an error, and it can follow.
 func TestOldOwner(t *testing.T) {
+	t.Parallel()
 	web := testweb.Generate(t, 10, 60, 0)
 	b, root := &buckettest.Memory{}, t.TempDir()
 	first, second := filepath.Join(root, "first"), filepath.Join(root, "second")
@@ -184,6 +186,7 @@ func TestOldOwner(t *testing.T) {
 // of files and addresses that the owner before may have used after it, and that one's folder becomes
 // a copy of it.
 func TestStandby(t *testing.T) {
+	t.Parallel()
 	web := testweb.Generate(t, 11, 60, 0)
 	b, root := &buckettest.Memory{}, t.TempDir()
 	first, second := filepath.Join(root, "first"), filepath.Join(root, "second")
@@ -220,6 +223,7 @@ func TestStandby(t *testing.T) {
 
 // TestDamagedTakeOver goes on from the generation before if the newest one is damaged.
 func TestDamagedTakeOver(t *testing.T) {
+	t.Parallel()
 	web := testweb.Generate(t, 12, 60, 0)
 	b, root := &buckettest.Memory{}, t.TempDir()
 	first, second := filepath.Join(root, "first"), filepath.Join(root, "second")

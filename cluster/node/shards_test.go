@@ -40,6 +40,7 @@ func ownShards(t *testing.T, b bucket.Bucket, crawl engine.Options) {
 // is not the owner any more: the parcels that it sends are not seen by the others. In the end there are
 // the pages, anchor texts and ranks of one folder.
 func TestTakeOverShards(t *testing.T) {
+	t.Parallel()
 	web := testweb.Generate(t, 9, 80, 0)
 	b, root := &buckettest.Memory{}, t.TempDir()
 	some := func(name string, n uint64) engine.Options {
