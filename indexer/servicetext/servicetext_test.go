@@ -144,7 +144,7 @@ func TestWSDL(t *testing.T) {
 		t.Errorf("medium %v", medium)
 	}
 	checkPieces(t, page, "<h1>PetService</h1>", "Provider: pets.test", "Service: PetService", "Address: http://pets.test/soap",
-		"Sells pets &amp; more.", `<section id="operation-PetPort.getPet"><h2>getPet</h2>`, "Port type: PetPort", "By its number.", "get pet: number → pet",
+		"Sells pets &amp; more.", `<section id="operation-PetPort.getPet"><h2>getPet</h2>`, "Port type: PetPort", "By its number.", "get pet: number → pet cat",
 		"Input: getIn", "<code>number</code></td><td>int", "Output: getOut", "<code>pet</code></td><td>Cat",
 		"curl", "&lt;number&gt;", "<h2>Types</h2>", "Cat, PetName")
 	page, _ = convert(t, petService2)

@@ -211,12 +211,12 @@ func (w *definition) write(p *page) {
 	for _, text := range all {
 		p.printf("<p>%s</p>\n", text)
 	}
+	slices.Sort(w.types)
 	for _, o := range w.operations[:min(len(w.operations), maxOperations)] {
 		if !p.full() {
 			w.writeOperation(o, p)
 		}
 	}
-	slices.Sort(w.types)
 	if types := strings.Join(slices.Compact(w.types), ", "); strings.Trim(types, ", ") != "" {
 		p.printf("<h2>Types</h2>\n<p>%s</p>\n", strings.Trim(types, ", "))
 	}
@@ -226,7 +226,7 @@ func (w *definition) writeOperation(o *soapOperation, p *page) {
 	p.operation(o.port+"."+o.name, o.name)
 	p.about("Port type", o.port)
 	p.prose(string(o.text))
-	p.about(words(o.name), wordsOf(w.parts[o.input])+" → "+wordsOf(w.parts[o.output]))
+	p.about(words(o.name), w.wordsOf(o.input)+" → "+w.wordsOf(o.output))
 	p.fields("Input: "+o.input, w.partsOf(o.input))
 	p.fields("Output: "+o.output, w.partsOf(o.output))
 	if at := w.address; strings.HasPrefix(at, "http://") || strings.HasPrefix(at, "https://") {
@@ -259,6 +259,19 @@ func wordsOf(parts []field) string {
 		all = append(all, words(cmp.Or(part.name, part.kind)))
 	}
 	return strings.Join(all, ", ")
+}
+
+// wordsOf returns the words of the parts of a message, with those of the types that the definition
+// declares: TaxedPriceType has the words of a part _TAXEDPRICE. Types must be sorted.
+func (w *definition) wordsOf(message string) string {
+	var all []field
+	for _, part := range w.parts[message][:min(len(w.parts[message]), maxFields)] {
+		if _, declared := slices.BinarySearch(w.types, part.kind); declared && words(part.name) != words(part.kind) {
+			part.name += " " + part.kind
+		}
+		all = append(all, part)
+	}
+	return wordsOf(all)
 }
 
 // partsOf returns the parts of a message, or the element that is the message.
