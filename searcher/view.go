@@ -234,5 +234,8 @@ func (v *view) Site(c scoring.Candidate) string {
 // Rank returns the PageRank of a candidate.
 func (v *view) Rank(c scoring.Candidate) float64 { return v.rankOf(c.Doc) }
 
+// Service reports whether a candidate defines a web service.
+func (v *view) Service(c scoring.Candidate) bool { return v.part(c).Segment.Medium(c.Ord).Service() }
+
 // title returns the lengths and checksums of a candidate's title.
 func (v *view) title(c scoring.Candidate) segment.Title { return v.part(c).Segment.Title(c.Ord) }

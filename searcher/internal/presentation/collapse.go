@@ -16,6 +16,7 @@ type Pages interface {
 	Sketch(scoring.Candidate) vocab.Sketch
 	Site(scoring.Candidate) string
 	Rank(scoring.Candidate) float64 // PageRank
+	Service(scoring.Candidate) bool // it defines a web service
 }
 
 // An Arena is the memory of one query, which the next query reuses.
@@ -54,7 +55,8 @@ type Version struct {
 //   - A near-duplicate of a better page is collapsed into that one. So is a page of another site with
 //     nearly the same text under another title; of the two, the page with far more PageRank is shown.
 //   - At most two of ten results are of one host, while candidates of other hosts score two thirds
-//     of the page that they pass. That page comes later.
+//     of the page that they pass. That page comes later. Definitions of web services do not count: each
+//     is another service, and the host of a provider has many.
 //
 // The order depends on the query and not on the requested results. So pages of results do not
 // overlap, and each candidate is shown once or collapsed once.
@@ -223,7 +225,7 @@ func (c *Collapser) ten(candidates []scoring.Candidate) (ten, rest []scoring.Can
 	ofHost := map[string]int{}
 	at, passed := 0, 0 // passed counts the pages in rest that are better than one of the ten
 	crowded := func(page scoring.Candidate) bool {
-		return ofHost[c.pages.Host(page)] >= scoring.PerHost && !page.Pinned
+		return ofHost[c.pages.Host(page)] >= scoring.PerHost && !page.Pinned && !c.pages.Service(page)
 	}
 	for len(ten) < scoring.SpreadOver && (at < len(candidates) || len(rest) > 0) {
 		for ; at < len(candidates) && crowded(candidates[at]); at++ {
@@ -236,7 +238,9 @@ func (c *Collapser) ten(candidates []scoring.Candidate) (ten, rest []scoring.Can
 			page, passed = candidates[at], len(rest)
 			at++
 		}
-		ofHost[c.pages.Host(page)]++
+		if !c.pages.Service(page) {
+			ofHost[c.pages.Host(page)]++
+		}
 		ten = append(ten, page)
 	}
 	if len(rest) == 0 {

@@ -14,10 +14,11 @@ import (
 type pages []page
 
 type page struct {
-	host   string
-	sketch uint64
-	title  uint8
-	rank   float64
+	host    string
+	sketch  uint64
+	title   uint8
+	rank    float64
+	service bool
 }
 
 func (p pages) Host(c scoring.Candidate) string { return p[c.Ord].host }
@@ -25,6 +26,8 @@ func (p pages) Host(c scoring.Candidate) string { return p[c.Ord].host }
 func (p pages) Site(c scoring.Candidate) string { return p[c.Ord].host }
 
 func (p pages) Rank(c scoring.Candidate) float64 { return p[c.Ord].rank }
+
+func (p pages) Service(c scoring.Candidate) bool { return p[c.Ord].service }
 
 func (p pages) Sketch(c scoring.Candidate) vocab.Sketch {
 	return vocab.MakeSketch(1+p[c.Ord].title, p[c.Ord].sketch)
@@ -95,6 +98,19 @@ func TestCopies(t *testing.T) {
 				t.Errorf("document %d expands to %s, want %s", doc, got, c.same)
 			}
 		}
+	}
+}
+
+// TestSpreadServices checks that definitions of services stay where they are, and that pages of their
+// host are spread as if there were none.
+func TestSpreadServices(t *testing.T) {
+	all := pages{
+		{host: "a", service: true}, {host: "a", service: true}, {host: "a", service: true},
+		{host: "a"}, {host: "a"}, {host: "a"}, {host: "b"},
+	}
+	collapser := NewCollapser(all, &Arena{})
+	if got := docs(collapser.Spread(all.candidates(100, 1), 10)); got != "[1 2 3 4 5 7 6]" {
+		t.Error(got)
 	}
 }
 
