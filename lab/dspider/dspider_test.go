@@ -148,7 +148,7 @@ func TestClaims(t *testing.T) {
 // TestSimulate runs a small web: the same seed gives the same tables and figures, another one does
 // not.
 func TestSimulate(t *testing.T) {
-	o := options{hosts: 20, files: 1000, connections: []int{4}, perHost: 1, webs: 2}
+	o := options{hosts: 20, files: 1000, figures: []int{8, 9}, connections: []int{4}, perHost: 1, webs: 2}
 	var outs []string
 	for _, seed := range []uint64{3, 3, 4} {
 		o.seed, o.plots = seed, t.TempDir()
@@ -174,6 +174,14 @@ func TestSimulate(t *testing.T) {
 	}
 	if n := strings.Count(outs[0], "the paper"); n != 4 {
 		t.Errorf("%d lines of the paper, want 4", n)
+	}
+	var out strings.Builder
+	o.seed, o.figures, o.plots = 4, []int{8}, ""
+	if err := simulate(&out, o); err != nil || !strings.Contains(outs[2], out.String()) || strings.Contains(out.String(), "figure 9") {
+		t.Errorf("figure 8 alone: %v\n%s", err, &out)
+	}
+	if o.figures = []int{7}; simulate(&out, o) == nil {
+		t.Error("figure 7 is drawn")
 	}
 }
 

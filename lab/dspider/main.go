@@ -2,7 +2,7 @@
 // controller and nodes in a LAN or a WAN, in virtual time. Beside the paper's protocol it runs ours
 // on the same web, hosts and latencies. Then it measures our crawlers as processes.
 //
-//	go run ./lab/dspider [--plots DIR] [--seed N]
+//	go run ./lab/dspider [--figure 8|9] [--connections N] [--plots DIR] [--seed N]
 //	go run ./lab/dspider --docsweb PROGRAM --pages DIR [--plots DIR]
 //
 // The web has 200,000 files of 1f to 10f on 400 hosts; a file leads to another host with
@@ -18,11 +18,13 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 )
 
 type options struct {
 	hosts, files int
 	seed         uint64
+	figures      []int // their numbers
 	connections  []int // of a node, a table each
 	perHost      int
 	webs         int
@@ -30,7 +32,9 @@ type options struct {
 }
 
 func main() {
-	o := options{connections: []int{16, 2}}
+	o := options{figures: []int{8, 9}, connections: []int{16, 2}}
+	figure := flag.Int("figure", 0, "only figure `N`, 8 or 9")
+	connections := flag.Int("connections", 0, "only with `N` connections a node")
 	flag.IntVar(&o.hosts, "hosts", paperHosts, "`N` hosts")
 	flag.IntVar(&o.files, "files", paperFiles, "`N` files")
 	flag.Uint64Var(&o.seed, "seed", 1, "seed of web and latencies")
@@ -41,8 +45,14 @@ func main() {
 	pages := flag.String("pages", "", "`DIR` of its pages")
 	flag.Parse()
 	if flag.NArg() > 0 || (*docsweb == "") != (*pages == "") {
-		fmt.Fprintln(os.Stderr, "usage: dspider [--seed N] [--plots DIR] [--docsweb PROGRAM --pages DIR]")
+		fmt.Fprintln(os.Stderr, "usage: dspider [--figure 8|9] [--connections N] [--seed N] [--plots DIR] [--docsweb PROGRAM --pages DIR]")
 		os.Exit(2)
+	}
+	if *figure != 0 {
+		o.figures = []int{*figure}
+	}
+	if *connections != 0 {
+		o.connections = []int{*connections}
 	}
 	err := simulate(os.Stdout, o)
 	if err == nil && *docsweb != "" {
@@ -56,6 +66,9 @@ func main() {
 
 // simulate runs all crawls of the figures, writes their tables and draws them.
 func simulate(out io.Writer, o options) error {
+	if slices.Min(o.figures) < 8 || slices.Max(o.figures) > 9 || slices.Min(o.connections) < 1 {
+		return errors.New("--figure is 8 or 9, --connections at least 1")
+	}
 	if o.hosts < 2 || o.files < o.hosts || o.perHost < 1 || o.webs < 1 {
 		return errors.New("there are at least two hosts, a file for each, a connection to it, and a web")
 	}
@@ -72,6 +85,9 @@ func simulate(out io.Writer, o options) error {
 	for _, connections := range o.connections {
 		known := [2]map[setting]row{{}, {}} // the figures have a point in common
 		for _, f := range figures(connections, o.perHost) {
+			if !slices.Contains(o.figures, f.number) {
+				continue
+			}
 			var rows [2][]row
 			for i := range rows {
 				var err error
