@@ -90,14 +90,16 @@ func languageTag(s string) string {
 
 // spoken returns the language of a text, or "" if its words do not identify one.
 func spoken(text string) string {
-	terms := strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return r < 'a' && r != '\'' || r > 'z' && r < 0xc0 })
-	if lang := analysis.LanguageOf(terms); lang != "" {
-		return lang
-	}
-	if analysis.IsEnglish(terms) {
-		return "en"
-	}
-	return ""
+	isNoLetter := func(r rune) bool { return r < 'a' && r != '\'' || r > 'z' && r < 0xc0 }
+	terms := strings.FieldsFunc(strings.ToLower(text), isNoLetter)
+	slices.Sort(terms)
+	return analysis.LanguageOfPage(func(yield func([]byte) bool) {
+		for _, term := range slices.Compact(terms) {
+			if !yield([]byte(term)) {
+				return
+			}
+		}
+	})
 }
 
 // joinAlternates joins pages that name each other as versions, and then those that only one of them
