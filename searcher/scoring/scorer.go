@@ -52,6 +52,9 @@ func (s *Scorer) Score(p *Page, t *Tally) {
 		proximity(m, p, t)
 	}
 	phraseInField(m, t)
+	if p.Service && s.weights.Service != nil {
+		operation(m, s.weights.Service.Operation, t)
+	}
 	exactMatch(m, t)
 	genre(m, t)
 	language(m, t)

@@ -153,14 +153,18 @@ type Weights struct {
 
 // TextWeights are some of the [Weights], for pages of one kind.
 type TextWeights struct {
-	Type, Text               [vocab.HitTypes]Milli
-	Held, Saturation, Length Milli
+	Type, Text                           [vocab.HitTypes]Milli
+	Held, Saturation, Length, TextLength Milli
+
+	// Operation is for the name of an operation, a heading of the second level, that contains the whole
+	// query as a phrase. It is multiplied by the sum of idf.
+	Operation Milli
 }
 
 // replaceIn replaces the weights in w.
 func (t *TextWeights) replaceIn(w *Weights) {
 	w.Type, w.Text = t.Type, t.Text
-	w.Held, w.Saturation, w.Length = t.Held, t.Saturation, t.Length
+	w.Held, w.Saturation, w.Length, w.TextLength = t.Held, t.Saturation, t.Length, t.TextLength
 }
 
 // Bounds and shares that the order of results depends on, in addition to Weights.
@@ -276,9 +280,11 @@ var service = TextWeights{
 		vocab.Code:     1000,
 		vocab.Alt:      1000,
 		vocab.Menu:     100,
+		vocab.Meta:     1500,
 	},
-	Saturation: 2000,
+	Saturation: 2500,
 	Length:     1000,
+	Operation:  2000,
 }
 
 // serviceProse are the weights of Prose for definitions of services.
@@ -291,12 +297,16 @@ var serviceProse = TextWeights{
 		vocab.Code:      500,
 		vocab.Alt:       1000,
 		vocab.Title:     650,
+		vocab.Meta:      1000,
 		vocab.URLWord:   500,
 		vocab.Anchor:    250,
 		vocab.AnchorOut: 500,
 		vocab.Part:      1000,
 	},
-	Saturation: 1200,
+	Held:       375,
+	Saturation: 2000,
+	TextLength: 1000,
+	Operation:  2000,
 }
 
 // Prose are the weights of Default for prose.
