@@ -36,7 +36,13 @@ func (r *run) finish(fn termFunc) {
 // spaceless reports whether r is a letter of a script without spaces between words, which UAX #29 cuts
 // into single characters.
 func spaceless(r rune) bool {
-	return r >= firstSpaceless && unicode.IsLetter(r) &&
+	switch {
+	case r < firstSpaceless:
+		return false
+	case foldsToItself(r):
+		return isIdeograph(r) || isHiragana(r)
+	}
+	return unicode.IsLetter(r) &&
 		unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Lao, unicode.Khmer, unicode.Myanmar)
 }
 
@@ -66,8 +72,11 @@ func BigramsOverlap(first, second string) bool {
 // marksEnd returns the end of the combining marks at text[from:].
 func marksEnd[T string | []byte](text T, from int) int {
 	for from < len(text) {
+		if text[from] < utf8.RuneSelf {
+			break
+		}
 		r, size := utf8.DecodeRuneInString(string(text[from:min(from+utf8.UTFMax, len(text))]))
-		if !unicode.Is(unicode.M, r) {
+		if foldsToItself(r) || !unicode.Is(unicode.M, r) {
 			break
 		}
 		from += size

@@ -13,7 +13,7 @@ import (
 type Finder struct {
 	words   []string
 	byStart [256]uint64    // by first byte: bit l is set if a term has length l
-	plain   [128][]pattern // of terms that can occur in ASCII, by the second byte of the pair
+	plain   [128][]pattern // of terms that can occur in ASCII, by bucketOf the pair
 	pairs   [1024]uint64   // bit set of byte pairs, see at: the patterns' pairs in lower and upper case
 	letter  bool           // a term has one letter, so that every pair of the text is looked up
 
@@ -30,9 +30,18 @@ type Finder struct {
 type pattern struct {
 	word   int // index in Finder.words
 	folded string
-	open   bool // the term has MaxTermLen, so a longer word is truncated to it
-	second int  // index in the term of the pair's second byte
+	open   bool   // the term has MaxTermLen, so a longer word is truncated to it
+	second int    // index in the term of the pair's second byte
+	first  uint64 // the first eight bytes of the term, with the bits of lowerCase
+	mask   uint64 // of the bytes of first that the term has
 }
+
+// lowerCase are the bits that make eight ASCII letters lower case. Other bytes may become equal by them.
+const lowerCase = 0x2020202020202020
+
+// bucketOf returns the index in Finder.plain of the patterns of a pair, given the two bytes as asciiWord
+// maps them.
+func bucketOf(first, second byte) byte { return (first<<2 ^ second) & 127 }
 
 // commonest are the bytes of words by descending frequency in English documentation: e is every tenth
 // byte, z one in five hundred.
@@ -78,7 +87,8 @@ func (f *Finder) watch(p pattern, second int) {
 			f.pairs[pair>>6] |= 1 << (pair & 63)
 		}
 	}
-	f.plain[p.folded[second]] = append(f.plain[p.folded[second]], p)
+	b := bucketOf(p.before(), p.folded[second])
+	f.plain[b] = append(f.plain[b], p)
 }
 
 // unfolded maps a byte to the ASCII bytes that asciiWord maps to it: a letter in lower and upper case.
@@ -114,6 +124,11 @@ func NewFinder(words []string) *Finder {
 			continue
 		}
 		p := pattern{word: i, folded: word, open: len(word) == MaxTermLen}
+		for k := range min(len(word), 8) {
+			p.first |= uint64(word[k]) << (8 * k)
+			p.mask |= 0xFF << (8 * k)
+		}
+		p.first |= lowerCase & p.mask
 		if f.letter {
 			f.watch(p, rarestPair(word))
 			continue
@@ -147,10 +162,37 @@ func (f *Finder) FindAll(text []byte) []Match {
 	for from := 0; from < len(text); {
 		lo, hi := nonASCIISpan(text, from)
 		f.inASCII(text, from, lo)
-		f.tokenizer.eachInSpan(text, lo, hi, match)
+		if !f.skipSpan(text[lo:hi]) {
+			f.tokenizer.eachInSpan(text, lo, hi, match)
+		}
 		from = hi
 	}
 	return f.found
+}
+
+// skipSpan counts the terms of a span as one, if it has any and none of them can be one of words: its
+// characters are signs and those that fold to themselves, and no word begins with the first byte of
+// these. Otherwise it returns false. So text in an East Asian script is not tokenized for the words of
+// another one.
+func (f *Finder) skipSpan(span []byte) bool {
+	terms := 0
+	for i := 0; i < len(span); {
+		r, size := rune(span[i]), 1
+		if r >= utf8.RuneSelf {
+			r, size = utf8.DecodeRune(span[i:])
+		}
+		if foldsToItself(r) {
+			if f.byStart[span[i]] != 0 {
+				return false
+			}
+			terms = 1
+		} else if classOf(r) != sign && !separates(r) {
+			return false
+		}
+		i += size
+	}
+	f.next += terms
+	return true
 }
 
 // index returns the index of a term, -1 if it is none of words.
@@ -212,10 +254,20 @@ func (f *Finder) at(pair uint16) uint64 { return f.pairs[pair>>6] >> (pair & 63)
 // compare appends the match of the pattern whose pair ends at span[i], if there is one. It returns the
 // end of the last match, which was done before.
 func (f *Finder) compare(span []byte, i, done, from int) int {
-	patterns := f.plain[asciiWord[span[i]]]
+	before := byte(0)
+	if i > 0 {
+		before = asciiWord[span[i-1]]
+	}
+	patterns := f.plain[bucketOf(before, asciiWord[span[i]])]
 	for k := range patterns {
 		p := &patterns[k]
 		start := i - p.second
+		if start < 0 {
+			continue
+		}
+		if start+8 <= len(span) && (binary.LittleEndian.Uint64(span[start:])|lowerCase)&p.mask != p.first {
+			continue
+		}
 		end, ok := p.matches(span, start)
 		if !ok {
 			continue
@@ -231,7 +283,7 @@ func (f *Finder) compare(span []byte, i, done, from int) int {
 // matches reports whether the term is at text[start:], and returns its end.
 func (p *pattern) matches(text []byte, start int) (end int, ok bool) {
 	end = start + len(p.folded)
-	if start < 0 || end > len(text) || start > 0 && asciiWord[text[start-1]] != 0 {
+	if end > len(text) || start > 0 && asciiWord[text[start-1]] != 0 {
 		return 0, false
 	}
 	for i, c := range text[start:end] {

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode"
 
 	"pgregory.net/rapid"
 )
@@ -12,7 +13,7 @@ import (
 // adjacent.
 func TestFinder(t *testing.T) {
 	long := strings.Repeat("x", MaxTermLen)
-	piece := rapid.SampledFrom([]string{"a", "b", "ab", "A", " ", " ", "\n", "_", "__", "a_b", ".", "'", "\x00", "é", "É", "東京", "東", "ア", "한국", "\xff", "a\u0301", "x", long, long + "y", "b" + long, "1", "ſ", "K"})
+	piece := rapid.SampledFrom([]string{"a", "b", "ab", "A", " ", " ", "\n", "_", "__", "a_b", ".", "'", "\x00", "é", "É", "東京", "東", "ア", "한국", "、", "（", "»", "²", "が", "か\u3099", "\xff", "a\u0301", "x", long, long + "y", "b" + long, "1", "ſ", "K"})
 	found := 0
 	rapid.Check(t, func(rt *rapid.T) {
 		wanted := rapid.SliceOfNDistinct(rapid.SampledFrom([]string{"a", "b", "ab", "a_b", "e", "東京", "東", "ア", "한국", "x", long, "1", "s", "k", "__", "aa"}), 1, 6, rapid.ID[string]).Draw(rt, "words")
@@ -48,6 +49,25 @@ func TestFinder(t *testing.T) {
 	}
 }
 
+// TestFoldsToItself checks what the tokenizer assumes of characters that fold to themselves: they are
+// letters, so neither signs nor marks, and those of scripts without spaces are known by their ranges.
+func TestFoldsToItself(t *testing.T) {
+	some := 0
+	for r := rune(0); r <= unicode.MaxRune; r++ {
+		if !foldsToItself(r) {
+			continue
+		}
+		some++
+		without := unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Lao, unicode.Khmer, unicode.Myanmar)
+		if !unicode.IsLetter(r) || separates(r) || spaceless(r) != without {
+			t.Errorf("%q: letter %v, separates %v, spaceless %v, want %v", r, unicode.IsLetter(r), separates(r), spaceless(r), without)
+		}
+	}
+	if some == 0 {
+		t.Error("no character folds to itself")
+	}
+}
+
 // BenchmarkFinder searches for rare words, and for words that occur everywhere.
 func BenchmarkFinder(b *testing.B) {
 	text := []byte(strings.Repeat("The quick brown fox jumps over a lazy dog, and so on it goes as this is how it was. ", 150))
@@ -61,6 +81,15 @@ func BenchmarkFinder(b *testing.B) {
 			}
 		})
 	}
+	b.Run("Japanese", func(b *testing.B) {
+		text := []byte(strings.Repeat("画像ウィンドウの「メニュー」を開いて、ツールオプションを 選択範囲に加える。 ", 150))
+		f := NewFinder([]string{"layer", "menu"})
+		b.SetBytes(int64(len(text)))
+		b.ReportAllocs()
+		for b.Loop() {
+			f.FindAll(text)
+		}
+	})
 	b.Run("cut", func(b *testing.B) {
 		var t Tokenizer
 		b.SetBytes(int64(len(text)))

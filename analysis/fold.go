@@ -130,11 +130,14 @@ func digit(r rune) byte {
 }
 
 // foldsToItself reports whether r folds to itself in any context of characters that are in the table or
-// fold to themselves: ideographs, kana and hangul in their usual form.
+// fold to themselves: ideographs, kana and hangul in their usual form. All are letters.
 func foldsToItself(r rune) bool {
-	return 0x4E00 <= r && r <= 0x9FD5 || 0x3041 <= r && r <= 0x3096 || 0x30A1 <= r && r <= 0x30FA || r == 0x30FC ||
-		0xAC00 <= r && r <= 0xD7A3
+	return isIdeograph(r) || isHiragana(r) || 0x30A1 <= r && r <= 0x30FA || r == 0x30FC || hangul <= r && r < hangulEnd
 }
+
+func isIdeograph(r rune) bool { return 0x4E00 <= r && r <= 0x9FD5 }
+
+func isHiragana(r rune) bool { return 0x3041 <= r && r <= 0x3096 }
 
 // tableEnd is the end of Latin, Greek, Cyrillic, Armenian, Hebrew and Arabic. Without the marks that are
 // removed no character before it composes with the one in front of it, so each can be folded by itself.

@@ -187,7 +187,9 @@ func (t *Tokenizer) split(text []byte, from, to int, fn termFunc) {
 		if r >= utf8.RuneSelf {
 			r, size = utf8.DecodeRune(text[i:to])
 		}
-		if i == start && unicode.In(r, unicode.M, unicode.Cf) {
+		if foldsToItself(r) {
+			// a letter
+		} else if i == start && unicode.In(r, unicode.M, unicode.Cf) {
 			start = i + size
 		} else if separates(r) {
 			t.emit(text, start, i, fn)
