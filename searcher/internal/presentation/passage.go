@@ -141,8 +141,7 @@ func (s *Snippeter) shifted(runs []run, offset int) []run {
 
 // withoutRuns returns the snippet of a page whose text without menus, main, has no query term.
 func (s *Snippeter) withoutRuns(main, text, description string) []Fragment {
-	if len(main) < len(text) {
-		text = vocab.WithoutSectionMarks(strings.ReplaceAll(text, "\t", ""))
+	if text = s.withMenus(text); len(main) < len(text) {
 		if s.find(text, false); len(s.runs) > 0 {
 			return s.show(text, s.choose(text, s.runs), s.runs)
 		}

@@ -37,7 +37,7 @@ func (s *Snippeter) split(text string) (main string) {
 		s.sections[0].to = len(text)
 		return text
 	}
-	out, next := s.main[:0], markFinder{len(text) + 1, len(text) + 1}
+	out, next := slices.Grow(s.main[:0], len(text)), markFinder{len(text) + 1, len(text) + 1}
 	for text != "" {
 		switch text[0] {
 		case '\t':
@@ -61,6 +61,24 @@ func (s *Snippeter) split(text string) (main string) {
 		}
 	}
 	s.main = out
+	return unsafe.String(unsafe.SliceData(out), len(out))
+}
+
+// withMenus returns the text without marks, but with its menus. It is valid until the next call.
+func (s *Snippeter) withMenus(text string) string {
+	out, next := slices.Grow(s.menus[:0], len(text)), markFinder{len(text) + 1, len(text) + 1}
+	for text != "" {
+		end := next.mark(text)
+		out, text = append(out, text[:end]...), text[end:]
+		if strings.HasPrefix(text, "\f") {
+			if end = strings.IndexByte(text[1:], '\f') + 1; end == 0 {
+				break // the text was truncated within the mark
+			}
+			text = text[end:]
+		}
+		text = text[min(1, len(text)):]
+	}
+	s.menus = out
 	return unsafe.String(unsafe.SliceData(out), len(out))
 }
 

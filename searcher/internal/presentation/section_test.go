@@ -308,3 +308,22 @@ func plainSections(title string, lines, words []string) (best string, more []str
 	}
 	return best, more
 }
+
+// TestWithMenus checks that the text with menus is the text without marks, wherever it was truncated.
+func TestWithMenus(t *testing.T) {
+	piece := rapid.SampledFrom([]string{"\t", "\f", "\f2\f", "\f3id\f", "\n", "apple", "pie é", ""})
+	marked := 0
+	rapid.Check(t, func(rt *rapid.T) {
+		text := strings.Join(rapid.SliceOfN(piece, 0, 12).Draw(rt, "text"), "")
+		want := vocab.WithoutSectionMarks(strings.ReplaceAll(text, "\t", ""))
+		if got := snippeterOf("apple").withMenus(text); got != want {
+			rt.Fatalf("%q: %q, want %q", text, got, want)
+		}
+		if want != text {
+			marked++
+		}
+	})
+	if marked == 0 {
+		t.Error("no text had marks")
+	}
+}

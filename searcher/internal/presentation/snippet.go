@@ -56,6 +56,7 @@ type SnippetArena struct {
 	runs   []run
 	moved  []run  // see shifted
 	main   []byte // text of the current page without menus
+	menus  []byte // the same with menus, see withMenus
 	buf    []byte
 
 	sections []section // sections of main; the first is the top of the page
