@@ -46,6 +46,7 @@ indexer/officetext: vocab xmlcharset
 indexer/servicetext: vocab xmlcharset indexer/internal/jsontoken
 indexer/datatext: indexer/internal/jsontoken
 indexer/internal/jsontoken:
+indexer/internal/labels: vocab
 indexer/internal/decode: indexer/internal/guess
 indexer/structure: indexer/internal/decode indexer/internal/htmltoken
 indexer/*: indexer/internal/htmltoken

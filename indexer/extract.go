@@ -67,6 +67,7 @@ func (x *extraction) document(page *vocab.Page, urlText []byte) *Document {
 	}
 	t.addField(vocab.Meta, m.description, m.keywords)
 	t.addField(vocab.URLWord, urlText)
+	t.addLabels(m.labels.All())
 	t.addParts()
 	d := &Document{
 		Info: vocab.DocInfo{

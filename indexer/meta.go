@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"anatomy/indexer/internal/htmltoken"
+	"anatomy/indexer/internal/labels"
 	"anatomy/vocab"
 )
 
@@ -21,6 +22,7 @@ type metadata struct {
 	lang        string // BCP 47, lower case
 	dates       dates
 	medium      vocab.Medium
+	labels      labels.Finder
 	directives
 }
 
@@ -67,6 +69,7 @@ func (m *metadata) addElement(tags *htmltoken.Tokenizer, links *linkCollector) {
 		m.setKeywords(content)
 	case named:
 		m.dates.add(name, content)
+		m.labels.Add(name, content)
 	default: // Open Graph or microdata
 		for _, key := range []string{"property", "itemprop"} {
 			if name, ok := tags.Attr(key); ok {

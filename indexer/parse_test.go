@@ -113,6 +113,20 @@ func TestWordsOfBody(t *testing.T) {
 	}
 }
 
+// TestLabels: the product and the versions of meta elements are terms of the field of parts, which texts do not have.
+func TestLabels(t *testing.T) {
+	d := parseHTML(t, `<title>t</title><meta name="docsearch:version" content="v2.0,latest"><meta name=docsearch:product content="Acme DB"><p id=x>version:2.0 x`)
+	var got []string
+	for word, hit := range d.Hits() {
+		if word[0] == ':' {
+			got = append(got, fmt.Sprintf("%s %s@%d", word, hit.Type(), hit.Position()))
+		}
+	}
+	if want := []string{":version:2.0 part@0", ":version:latest part@0", ":product:acme-db part@0"}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
 func TestInfo(t *testing.T) {
 	d := parsePage(t, &vocab.Page{Doc: 7, URL: pageURL, ContentType: "text/html", Language: "fr", Body: []byte(`<!DOCTYPE html>
 <html lang="de_AT"><head><title> A

@@ -270,6 +270,14 @@ func (t *textCollector) addField(kind vocab.HitType, texts ...[]byte) {
 	}
 }
 
+// addLabels adds the terms of labels as names of parts.
+func (t *textCollector) addLabels(all []vocab.Label) {
+	for _, l := range all {
+		term := []byte(l.Term())
+		t.parts.addHeading(t.terms.number(term, xxhash.Sum64(term)))
+	}
+}
+
 // addParts adds the field of the names of the page's parts.
 func (t *textCollector) addParts() {
 	t.hits = t.parts.appendHits(t.hits, &t.terms, &t.tokenizer)

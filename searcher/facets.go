@@ -8,7 +8,8 @@ import (
 	"anatomy/searcher/query"
 )
 
-// Facets are numbers of the pages that match a query, by site, section, language, type and year.
+// Facets are numbers of the pages that match a query, by site, section, product, version, language,
+// type and year.
 type (
 	// A Facet is the numbers of pages by one kind.
 	Facet = facets.Facet

@@ -90,7 +90,7 @@ func TestFacets(t *testing.T) {
 	}
 	filters := rapid.SliceOfN(rapid.SampledFrom([]string{
 		"site:x.org", "site:y.com", "site:x.org/other", "lang:en", "filetype:pdf", "after:1997", "before:1998", "1997..1997",
-		"-lang:ja", "(lang:en OR lang:ja)", "-site:x.org", "sort:date",
+		"-lang:ja", "(lang:en OR lang:ja)", "-site:x.org", "sort:date", "version:2.0", "-product:widgets",
 	}), 0, 3)
 	for _, text := range []string{"page", "a", "b", "pages OR c"} {
 		check(t, text+" site:x.org")
@@ -154,7 +154,7 @@ func TestFacetsBounds(t *testing.T) {
 	if len(resp.Facets) != 1 || len(resp.Facets[0].Values) != searcher.MaxFacetValues || resp.Facets[0].Of != 3*searcher.MaxFacetValues {
 		t.Errorf("%+v", resp.Facets)
 	}
-	for list, wanted := range map[string]string{"": "", "date,site": "site,date", "site,colour": "error", "all": "site,section,lang,type,date", ",": "error"} {
+	for list, wanted := range map[string]string{"": "", "date,site": "site,date", "site,colour": "error", "all": "site,section,product,version,lang,type,date", ",": "error"} {
 		if got, err := searcher.ParseFacets(list); got != wanted && (err == nil || wanted != "error") {
 			t.Errorf("%q is %q, %v", list, got, err)
 		}

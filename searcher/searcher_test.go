@@ -163,6 +163,11 @@ func generate(r *rand.Rand, doc vocab.DocID, url string) *oracle.Document {
 			d.Words[w] = append(d.Words[w], vocab.MakeHit(vocab.PartPosition(part, n, i), vocab.Part, false, size))
 		}
 	}
+	for i, label := range []string{":version:1.0", ":version:2.0", ":version:latest", ":product:widgets", ":product:gadgets"} {
+		if d.Crawled && int(doc)%(i+2) == 0 {
+			d.Words[label] = []vocab.Hit{vocab.MakeHit(vocab.PartPosition(0, 1, 0), vocab.Part, false, 0)}
+		}
+	}
 	for _, hits := range d.Words {
 		slices.SortFunc(hits, func(a, b vocab.Hit) int {
 			if a.Before(b) {
@@ -248,7 +253,7 @@ func drawQuery(t *rapid.T) string {
 	few := rapid.SampledFrom([]string{"0", "1", "2", "5", "20"})
 	words := rapid.OneOf(word, word, phrase(" ", ""), phrase(" ", ""), phrase(" * ", ""), phrase(" ", "~"+few.Draw(t, "within")))
 	in := rapid.SampledFrom([]string{"", "", "", "", "intitle:", "inurl:", "inanchor:", "intext:", "inbody:+", "inalt:", "allintitle:"})
-	site := rapid.SampledFrom([]string{"x.org", "www.x.org", "y.com", "org", "x.org/dir", "x.org:8080", "x.org:8080/dir", "127.0.0.1", "absent.org", "x.org/dir/page", "www.x.org/dir/"})
+	filter := rapid.SampledFrom([]string{"site:x.org", "site:www.x.org", "site:y.com", "site:org", "site:x.org/dir", "site:x.org:8080", "site:x.org:8080/dir", "site:127.0.0.1", "site:absent.org", "site:x.org/dir/page", "site:www.x.org/dir/", "version:v1.0", "product:widgets"})
 	page := rapid.Custom(drawReference)
 	var node func(depth int) string
 	node = func(depth int) string {
@@ -261,7 +266,7 @@ func drawQuery(t *rapid.T) string {
 		case kind < 5 || depth == 0 && kind < 10:
 			return in.Draw(t, "in") + words.Draw(t, "words")
 		case kind < 6:
-			return "site:" + site.Draw(t, "site")
+			return filter.Draw(t, "filter")
 		case kind < 8:
 			return "-(" + node(0) + ")" // of one letter, a minus alone makes an option
 		case kind < 10:

@@ -72,7 +72,7 @@ func TestFacetsInJSON(t *testing.T) {
 	if body := get(t, s, "/api/v1/search?q=inverted+index", http.StatusOK); strings.Contains(body, "facets") {
 		t.Error(body)
 	}
-	if body := get(t, s, "/api/v1/search?q=inverted+index&facets=colour", http.StatusBadRequest); !strings.Contains(body, "must be all, or some of site, section, lang, type, date") {
+	if body := get(t, s, "/api/v1/search?q=inverted+index&facets=colour", http.StatusBadRequest); !strings.Contains(body, "must be all, or some of site, section, product, version, lang, type, date") {
 		t.Error(body)
 	}
 	for i, want := range []string{"site,lang", ""} {
@@ -92,14 +92,14 @@ func TestFacetsOnPage(t *testing.T) {
 	}
 	open := get(t, s, "/search?q=inverted+index&num=5&theme=dark&facets=all", http.StatusOK)
 	for page, want := range map[string]string{
-		closed: `<a href="/search?facets=site%2Csection%2Clang%2Ctype%2Cdate&amp;num=5&amp;q=inverted+index&amp;theme=dark#filters" class="toggle">Filters</a>`,
+		closed: `<a href="/search?facets=site%2Csection%2Cproduct%2Cversion%2Clang%2Ctype%2Cdate&amp;num=5&amp;q=inverted+index&amp;theme=dark#filters" class="toggle">Filters</a>`,
 		open:   `<a href="/search?num=5&amp;q=inverted+index&amp;theme=dark" class="toggle">Hide filters</a>`,
 	} {
 		if !strings.Contains(page, want) {
 			t.Errorf("no %s in %s", want, page)
 		}
 	}
-	const all = "facets=site%2Csection%2Clang%2Ctype%2Cdate&amp;num=5&amp;q="
+	const all = "facets=site%2Csection%2Cproduct%2Cversion%2Clang%2Ctype%2Cdate&amp;num=5&amp;q="
 	for _, want := range []string{
 		`<h2>Site</h2><details name="facet"><summary>Site</summary><ul><li><a href="/search?` + all + `inverted&#43;index&#43;site%3Aa-host-with-a-long-name-0.docs.test&amp;theme=dark"><bdi>a-host-with-a-long-name-0.docs.test</bdi> <span class="n">1,000</span></a></li>`,
 		`<p class="of">and 1,226 more</p></details>`, `<p class="of warn">Counting took too long.`,

@@ -16,6 +16,8 @@ type Filter struct {
 	Before vocab.Day    `json:",omitzero"` // dated before this day
 
 	Service bool `json:",omitzero"` // the page defines a web service
+
+	Label vocab.Label `json:",omitzero"` // of the page
 }
 
 // String returns the filter in the query language.
@@ -27,6 +29,8 @@ func (f Filter) String() string {
 		return "filetype:" + f.Medium.String()
 	case f.Service:
 		return "type:service"
+	case f.Label != vocab.Label{}:
+		return f.Label.String()
 	case f.After != 0:
 		return "after:" + f.After.String()
 	}
@@ -39,7 +43,7 @@ func (f Filter) Dated(d vocab.Day) bool {
 	return d != 0 && d >= f.After && (f.Before == 0 || d < f.Before)
 }
 
-// parseFilters parses lang:, filetype:, ext:, type:, before: and after: with a valid value, or a
+// parseFilters parses lang:, filetype:, ext:, type:, product:, version:, before: and after: with a valid value, or a
 // range of years as in 2020..2024, which is two filters. It returns nil for other words.
 func parseFilters(word string) []Filter {
 	if from, to, ok := strings.Cut(word, ".."); ok && len(from) == 4 && len(to) == 4 {
@@ -66,6 +70,10 @@ func parseFilters(word string) []Filter {
 	case "type":
 		if kind := strings.ToLower(object); kind == "service" || kind == "services" {
 			return []Filter{{Service: true}}
+		}
+	case string(vocab.Product), string(vocab.Version):
+		if l, ok := vocab.NewLabel(vocab.LabelKind(strings.ToLower(name)), object); ok {
+			return []Filter{{Label: l}}
 		}
 	case "after":
 		if first, _ := parseDays(object); first != 0 {

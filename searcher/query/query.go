@@ -17,6 +17,7 @@
 //	inalt:                  in the alternative text of an image of the page
 //	allintitle: and so on   all words that follow, in the same field
 //	lang:de filetype:pdf    pages in a language, of a kind
+//	product:db version:2.0  pages that state a product, a version
 //	after:2023 before:2024  pages of a time; 2020..2024 from one year to another
 //	link:example.org/a      pages that link to a page; link:example.org to any page of a host
 //	related:example.org/a   pages that are linked to together with a page

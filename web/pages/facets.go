@@ -4,6 +4,7 @@ import (
 	"html/template"
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 
 	"anatomy/searcher"
@@ -38,13 +39,14 @@ func facetViews(m *messages.Printer, r searcher.Request, a *searcher.Response) (
 		return nil
 	}
 	names := map[searcher.FacetKind]string{
-		"site": m.Text("Site"), "section": m.Text("Section"), "lang": m.Text("Language"),
+		"site": m.Text("Site"), "section": m.Text("Section"), "product": m.Text("Product"), "version": m.Text("Version"), "lang": m.Text("Language"),
 		"type": m.Text("Type"), "date": m.Text("Year"),
 	}
+	hasVersions := slices.ContainsFunc(a.Facets, func(f searcher.Facet) bool { return f.Kind == "version" && f.Of > 1 })
 	for i := range a.Facets {
 		f := &a.Facets[i]
 		v := facetView{Name: names[f.Kind], Partly: !f.Exact}
-		if areVersions(f) {
+		if areVersions(f) && !hasVersions {
 			v.Name = m.Text("Version")
 		}
 		for _, value := range f.Values {

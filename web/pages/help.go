@@ -72,6 +72,8 @@ var helpSections = []helpSection{
 		{Query: "lang:de", Means: "all of them"},
 		{Query: "filetype:pdf", Means: "of a file type"},
 		{Query: "ext:txt", Means: "the same"},
+		{Query: "version:2.0", Means: "of a version that the page states"},
+		{Query: "product:widgets", Means: "of a product that the page states"},
 		{Query: "type:service weather", Means: "definitions of web services: OpenAPI, AsyncAPI, GraphQL and WSDL"},
 		{Query: "after:2023", Means: "dated that year or later"},
 		{Query: "before:2024-06-01", Means: "dated before that day"},

@@ -214,7 +214,8 @@ func TestHiddenIsSaid(t *testing.T) {
 	}
 }
 
-// TestVersionFacet: sections are called versions if all have names of versions, and one has a number.
+// TestVersionFacet: sections are called versions if all have names of versions, and one has a number, unless pages
+// state versions.
 func TestVersionFacet(t *testing.T) {
 	for sections, want := range map[string]string{
 		"docs.test/v1 docs.test/v2": "Version", "docs.test/en/3.11 docs.test/en/latest": "Version", "docs.test/1_80_0 docs.test/release-2.x": "Version",
@@ -226,6 +227,11 @@ func TestVersionFacet(t *testing.T) {
 		}
 		if all := facetViews(messages.English, searcher.Request{}, &searcher.Response{Facets: []searcher.Facet{f}}); len(all) != 1 || all[0].Name != want {
 			t.Errorf("%s: %+v, want %s", sections, all, want)
+		}
+		stated := searcher.Facet{Kind: "version", Exact: true, Of: 2, Values: []searcher.FacetValue{{Value: "1"}, {Value: "2"}}}
+		all := facetViews(messages.English, searcher.Request{}, &searcher.Response{Facets: []searcher.Facet{f, stated}})
+		if len(all) != 2 || all[0].Name != "Section" || all[1].Name != "Version" {
+			t.Errorf("%s with versions that pages state: %+v", sections, all)
 		}
 	}
 }

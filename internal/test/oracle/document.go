@@ -38,6 +38,9 @@ func Match(n *query.Node, d *Document) bool {
 		u, err := weburl.Parse(d.URL)
 		return err == nil && weburl.MatchSite(n.Site, &u)
 	case query.Only:
+		if l := n.Filter.Label; l.Value != "" {
+			return len(d.Words[l.Term()]) > 0
+		}
 		return n.Filter == query.Filter{Lang: language(d.Lang)} || n.Filter == query.Filter{Medium: d.Medium} || n.Filter.Lang == "" && n.Filter.Medium == 0 && n.Filter.Dated(d.Date)
 	case query.Pages:
 		return slices.Contains(n.Docs, d.Doc)

@@ -1,5 +1,5 @@
 // Package facets counts the pages that match a query by the properties that filters select: site,
-// section of a site, language, type and year.
+// section of a site, product, version, language, type and year.
 package facets
 
 import (
@@ -19,7 +19,7 @@ type Facet struct {
 	Kind   Kind
 	Values []Value // those selected and those of most pages, MaxValues in all; years from the newest
 	Of     int     // how many values there are in all
-	Exact  bool    // all pages are counted; otherwise the time ran out or there are too many sites
+	Exact  bool    // all pages are counted; otherwise the time ran out or there are too many sites or labels
 }
 
 // MaxValues is the number of values of a facet, unless more are selected.
@@ -39,7 +39,7 @@ type Value struct {
 
 // Facet returns the facet of a kind, from the counted pages, for a query as it was parsed.
 func (t *Tally) Facet(k Kind, q query.Query) Facet {
-	f := Facet{Kind: k, Exact: !t.late && (k != Site || !t.moreSites)}
+	f := Facet{Kind: k, Exact: !t.late && (k != Site || !t.moreSites) && (k != Product && k != Version || !t.moreLabels)}
 	chosen := k.chosen(q.Root)
 	var selected, others []Value // both in order
 	add := func(value string, count int) {
@@ -109,6 +109,12 @@ func (t *Tally) values(k Kind) iter.Seq2[string, int] {
 		return asWritten(withSubdomains(t.sites))
 	case Section:
 		return asWritten(t.ofSections())
+	case Product, Version:
+		for l, n := range t.labels {
+			if k == Kind(l.Kind) {
+				all[l.Value] = n
+			}
+		}
 	case Language:
 		for lang, n := range t.languages {
 			all[lang.String()] = n

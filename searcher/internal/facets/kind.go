@@ -17,16 +17,18 @@ type Kind string
 const (
 	Site     Kind = "site"    // host, with its subdomains
 	Section  Kind = "section" // folder of the site that the query names, or of the only host with pages that match
+	Product  Kind = Kind(vocab.Product)
+	Version  Kind = Kind(vocab.Version)
 	Language Kind = "lang"
 	Type     Kind = "type" // of document
 	Year     Kind = "date" // of the page's date
 )
 
 // Kinds are all kinds.
-var Kinds = []Kind{Site, Section, Language, Type, Year}
+var Kinds = []Kind{Site, Section, Product, Version, Language, Type, Year}
 
 // All names all kinds, as [Parse] returns them.
-const All = string(Site + "," + Section + "," + Language + "," + Type + "," + Year)
+const All = string(Site + "," + Section + "," + Product + "," + Version + "," + Language + "," + Type + "," + Year)
 
 // Parse returns a list of kinds separated by commas, in the order of Kinds; "all" for all of them.
 func Parse(list string) (string, error) {
@@ -55,7 +57,7 @@ func (k Kind) Of(n *query.Node) bool {
 	case query.Only:
 		f := &n.Filter
 		return k == Language && f.Lang != "" || k == Type && f.Medium != vocab.OtherMedium ||
-			k == Year && (f.After != 0 || f.Before != 0)
+			k == Year && (f.After != 0 || f.Before != 0) || f.Label.Value != "" && k == Kind(f.Label.Kind)
 	case query.Or:
 		return !slices.ContainsFunc(n.Kids, func(kid *query.Node) bool { return !k.Of(kid) })
 	}
@@ -117,6 +119,8 @@ func (k Kind) valueOf(n *query.Node) string {
 		return f.Lang
 	case k == Type && f.Medium != vocab.OtherMedium:
 		return f.Medium.String()
+	case k == Kind(f.Label.Kind):
+		return f.Label.Value
 	case k == Year && f.After != 0:
 		return strconv.Itoa(f.After.Time().Year())
 	}
@@ -126,6 +130,8 @@ func (k Kind) valueOf(n *query.Node) string {
 // filter returns the filter of a value in the query language.
 func (k Kind) filter(value string) string {
 	switch k {
+	case Product, Version:
+		return string(k) + ":" + value
 	case Language:
 		return "lang:" + value
 	case Type:

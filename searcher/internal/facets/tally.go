@@ -20,8 +20,11 @@ type Tally struct {
 	languages map[segment.Language]int
 	media     map[vocab.Medium]int
 	years     map[int]int
+	labels    map[vocab.Label]int
 	moreSites bool // there are more than maxSites
 	late      bool // the time ran out
+
+	moreLabels bool // there are more than maxLabels of a kind in a segment
 
 	pages      int    // if they are counted by section
 	host       string // of all pages if the query names no site; "" before the first
@@ -42,6 +45,7 @@ func NewTally() *Tally {
 	return &Tally{
 		sites: map[folder]int{}, sections: map[folder]section{},
 		languages: map[segment.Language]int{}, media: map[vocab.Medium]int{}, years: map[int]int{},
+		labels: map[vocab.Label]int{},
 	}
 }
 
@@ -56,6 +60,8 @@ func (t *Tally) Add(other *Tally) {
 	addAll(t.languages, other.languages)
 	addAll(t.media, other.media)
 	addAll(t.years, other.years)
+	addAll(t.labels, other.labels)
+	t.moreLabels = t.moreLabels || other.moreLabels
 	t.late, t.noSections = t.late || other.late, t.noSections || other.noSections
 	t.pages += other.pages
 	t.addHost(other.host)
@@ -77,12 +83,20 @@ type Sum struct {
 	Languages map[segment.Language]int `json:",omitzero"`
 	Media     map[vocab.Medium]int     `json:",omitzero"`
 	Years     map[int]int              `json:",omitzero"`
+	Labels    []LabelSum               `json:",omitzero"`
 	MoreSites bool                     `json:",omitzero"`
 	Late      bool                     `json:",omitzero"`
 
 	Pages      int    `json:",omitzero"`
 	Host       string `json:",omitzero"`
 	NoSections bool   `json:",omitzero"`
+	MoreLabels bool   `json:",omitzero"`
+}
+
+// A LabelSum is the number of documents with a label.
+type LabelSum struct {
+	Label vocab.Label
+	Pages int
 }
 
 // A FolderSum is the number of documents in a folder, see section.
@@ -97,9 +111,13 @@ func (t *Tally) Sum() *Sum {
 	s := &Sum{
 		Languages: t.languages, Media: t.media, Years: t.years,
 		MoreSites: t.moreSites, Late: t.late, Pages: t.pages, Host: t.host, NoSections: t.noSections,
+		MoreLabels: t.moreLabels,
 	}
 	for at, n := range t.sites {
 		s.Sites = append(s.Sites, FolderSum{Host: at.host, Path: at.path, Pages: n})
+	}
+	for l, n := range t.labels {
+		s.Labels = append(s.Labels, LabelSum{l, n})
 	}
 	for at, of := range t.sections {
 		s.Sections = append(s.Sections, FolderSum{at.host, at.path, of.n, of.below})
@@ -122,8 +140,11 @@ func (s *Sum) Tally() *Tally {
 	addAll(t.languages, s.Languages)
 	addAll(t.media, s.Media)
 	addAll(t.years, s.Years)
+	for _, l := range s.Labels {
+		t.labels[l.Label] += l.Pages
+	}
 	t.moreSites, t.late = s.MoreSites, s.Late
-	t.pages, t.host, t.noSections = s.Pages, s.Host, s.NoSections
+	t.pages, t.host, t.noSections, t.moreLabels = s.Pages, s.Host, s.NoSections, s.MoreLabels
 	return t
 }
 
@@ -174,8 +195,39 @@ func (t *Tally) Count(w *retrieval.Walk, root *query.Node, kinds []Kind, clock *
 			t.media[vocab.Medium(medium)] += n
 		}
 	}
+	for _, kind := range []Kind{Product, Version} {
+		if slices.Contains(kinds, kind) && sections.err == nil {
+			sections.err = t.countLabels(w, root, vocab.LabelKind(kind))
+		}
+	}
 	t.late = t.late || clock.Over()
 	return cmp.Or(w.Err(), sections.err)
+}
+
+// maxLabels is the number of labels of a kind that are counted in a segment.
+const maxLabels = 100
+
+// countLabels counts the pages of a segment that match a query by the labels of a kind.
+func (t *Tally) countLabels(w *retrieval.Walk, root *query.Node, kind vocab.LabelKind) error {
+	var all []vocab.Label
+	err := w.Segment().EachTerm([]byte(kind.Prefix()), func(term []byte, _ int) bool {
+		t.moreLabels = t.moreLabels || len(all) == maxLabels
+		if l, ok := vocab.NewLabel(kind, strings.TrimPrefix(string(term), kind.Prefix())); ok && !t.moreLabels {
+			all = append(all, l)
+		}
+		return !t.moreLabels
+	})
+	for _, l := range all {
+		n := 0
+		w.Each(query.Both(root, &query.Node{Op: query.Only, Filter: query.Filter{Label: l}}), func(vocab.Ordinal) bool {
+			n++
+			return true
+		})
+		if n > 0 {
+			t.labels[l] += n
+		}
+	}
+	return err
 }
 
 // maxSites is the number of hosts that are counted in a shard. Pages of further ones are not.

@@ -18,6 +18,9 @@ func (w *Walk) Iterator(n *query.Node) Iterator {
 	case query.Site:
 		return w.Site(n.Site)
 	case query.Only:
+		if l := n.Filter.Label; l.Value != "" {
+			return w.open(segment.Full, l.Term())
+		}
 		return newFilter(w.part.Segment, n.Filter, w.clock)
 	case query.Pages:
 		return newDocs(w.part, n.Docs)
