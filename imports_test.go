@@ -60,6 +60,7 @@ searcher: vocab weburl analysis searcher/* disk/damage disk/datadir disk/segment
 searcher/query: vocab weburl analysis
 searcher/synonyms: analysis searcher/reload
 searcher/reload:
+searcher/labels: vocab weburl searcher/reload disk/segment
 searcher/pins: weburl searcher/query searcher/reload
 searcher/scoring: vocab analysis searcher/query searcher/internal/arena disk/segment
 searcher/internal/arena:
@@ -137,7 +138,7 @@ cmd/anatomy/internal/record: disk/audit cmd/anatomy/internal/cli
 cmd/anatomy/internal/resolve: crawler/dnsclient cmd/anatomy/internal/cli internal/plural
 cmd/anatomy/internal/disks: disk/datadir disk/durable cmd/anatomy/internal/cli internal/plural
 cmd/anatomy/internal/clusters: vocab cluster/bucket cluster/bus cluster/division cluster/lease cluster/node cluster/peer cluster/replica searcher upkeep disk/datadir disk/durable disk/shards disk/snapshot cmd/anatomy/internal/cli internal/plural
-cmd/anatomy/internal/rules: vocab config weburl disk/durable disk/rankvector disk/shards searcher searcher/pins searcher/reload searcher/synonyms web cmd/anatomy/internal/cli
+cmd/anatomy/internal/rules: vocab config weburl disk/durable disk/rankvector disk/shards searcher searcher/labels searcher/pins searcher/reload searcher/synonyms web cmd/anatomy/internal/cli
 cmd/anatomy/internal/history: disk/crawllog disk/shards engine urlserver cmd/anatomy/internal/cli
 cmd/anatomy/internal/schedule: config disk/crawllog cmd/anatomy/internal/cli
 cmd/anatomy/internal/serving: weburl disk/shards cmd/anatomy/internal/cli

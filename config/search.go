@@ -21,6 +21,7 @@ type Search struct {
 	Origins   []string `toml:"allow_origins,omitempty"` // of pages that may have the search box; "*" for all
 	Ranking   string   `toml:"ranking,omitempty"`       // rank vector of searches that name none; "" for the default one
 	Languages []string `toml:"languages,omitempty"`     // that searches prefer which name none; none for none
+	Labels    []string `toml:"labels,omitempty"`        // patterns of URLs with products and versions, see searcher/labels
 	Synonyms  string   `toml:"synonyms,omitempty"`      // file, relative to that of the config; "" for none
 	Pins      []Pin    `toml:"pins,omitempty"`
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"anatomy/searcher/internal/memo"
+	"anatomy/searcher/labels"
 	"anatomy/searcher/pins"
 	"anatomy/searcher/query"
 	"anatomy/searcher/synonyms"
@@ -26,6 +27,7 @@ type answerKey struct {
 	synonyms  *synonyms.Table
 	pins      *pins.Table
 	languages string
+	labels    *labels.Patterns
 	request   Request // without Within
 }
 

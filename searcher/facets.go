@@ -1,6 +1,7 @@
 package searcher
 
 import (
+	"slices"
 	"strings"
 
 	"anatomy/searcher/internal/facets"
@@ -106,8 +107,12 @@ func subsections(p *pass, root *query.Node, asked query.Query, tally *facets.Tal
 // tallyOf counts the pages of all shards that match a query, in the time that is left.
 func tallyOf(p *pass, root *query.Node, kinds []FacetKind) (*facets.Tally, error) {
 	tallies := make([]*facets.Tally, len(p.shards))
+	var configured []*query.Node
+	if slices.Contains(kinds, facets.Product) || slices.Contains(kinds, facets.Version) {
+		configured = p.labelNodes()
+	}
 	err := p.each(func(i int, q *shard.Query) (err error) {
-		tallies[i], err = q.Tally(root, kinds)
+		tallies[i], err = q.Tally(root, kinds, configured)
 		return err
 	})
 	if err != nil {

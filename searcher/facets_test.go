@@ -32,7 +32,7 @@ func TestFacets(t *testing.T) {
 		})
 	}
 	f.publish()
-	s := f.open(searcher.Options{Weights: c.Weights, Links: c.Links})
+	s := f.open(searcher.Options{Weights: c.Weights, Links: c.Links, Labels: openLabels(t, "http://x.org/{version}/", "http://y.com product:widgets")})
 	ask := func(text, facets string) *searcher.Response {
 		resp, err := s.Search(t.Context(), searcher.Request{
 			Query: text, Limit: searcher.MaxLimit, Within: time.Hour, Verbatim: true, Ungrouped: true, Strict: true, Facets: facets,

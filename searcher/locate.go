@@ -29,9 +29,9 @@ type references struct {
 	cut     []string            // see Response.Cut
 }
 
-// locate returns the query with the documents of its references.
+// locate returns the query with the documents of its references, and the sites of its labels.
 func locate(p *pass, root *query.Node) *query.Node {
-	return root.Locate(func(ref query.Ref) []vocab.DocID {
+	return p.withLabels(root).Locate(func(ref query.Ref) []vocab.DocID {
 		if docs, known := p.refs.docs[ref]; known {
 			return docs
 		}

@@ -7,6 +7,7 @@ import (
 	"anatomy/searcher/internal/presentation"
 	"anatomy/searcher/internal/retrieval"
 	"anatomy/searcher/internal/shard"
+	"anatomy/searcher/labels"
 	"anatomy/searcher/pins"
 	"anatomy/searcher/query"
 	"anatomy/searcher/scoring"
@@ -66,6 +67,7 @@ type search struct {
 	remote     shard.Remote
 
 	defaultLanguages string // Options.Languages
+	labelSites       func() labels.Sites
 }
 
 // A pass is one query in the pipeline. It belongs to one goroutine. The comment of a field names

@@ -48,6 +48,7 @@ func TestLightShards(t *testing.T) {
 	facets, err := searcher.ParseFacets("all")
 	must(t, err)
 	languages, _ := openLanguages(t, "de,ja")
+	patterns := openLabels(t, "http://x.org/{version}/", "http://y.com/{product}/ version:1.0")
 	var calls atomic.Int64
 	for k, c := range all {
 		for _, n := range []int{1, 4} {
@@ -55,14 +56,14 @@ func TestLightShards(t *testing.T) {
 				parts := splitBySite(c.Collection, n)
 				parts.pins = pinSayings(t, c.Collection)
 				dirs := parts.write(t, c.info)
-				whole := parts.openIn(t, dirs, searcher.Options{Languages: languages})
+				whole := parts.openIn(t, dirs, searcher.Options{Languages: languages, Labels: patterns})
 				copies := slices.Clone(dirs)
 				for i := range copies {
 					if i%3 != 2 {
 						copies[i] = testweb.Light(t, dirs[i])
 					}
 				}
-				light := parts.openIn(t, copies, searcher.Options{Languages: languages, Remote: func(ctx context.Context, shard int, call []byte) ([]byte, error) {
+				light := parts.openIn(t, copies, searcher.Options{Languages: languages, Labels: patterns, Remote: func(ctx context.Context, shard int, call []byte) ([]byte, error) {
 					calls.Add(1)
 					return whole.AnswerShard(ctx, shard, call)
 				}})

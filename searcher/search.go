@@ -48,7 +48,7 @@ func (s *Searcher) cachedAnswer(
 	if s.answers.Limit == 0 || !keeps(req, q) {
 		return s.answer(v, q, req, resp, clock, a)
 	}
-	key := answerKey{v.serial, s.learnt.Load(), s.o.Synonyms.Content(), s.o.Pins.Content(), s.o.Languages.Content(), *req}
+	key := answerKey{v.serial, s.learnt.Load(), s.o.Synonyms.Content(), s.o.Pins.Content(), s.o.Languages.Content(), s.o.Labels.Content(), *req}
 	key.request.Within = 0
 	if cached, ok := s.answers.Get(key); ok {
 		*resp = *cached

@@ -60,6 +60,7 @@ import (
 	"anatomy/searcher/internal/retrieval"
 	"anatomy/searcher/internal/shard"
 	"anatomy/searcher/internal/snapshot"
+	"anatomy/searcher/labels"
 	"anatomy/searcher/pins"
 	"anatomy/searcher/query"
 	"anatomy/searcher/scoring"
@@ -82,6 +83,7 @@ type Options struct {
 	Tuned      *TunedWeights  // reloaded when they change, instead of Weights; default none
 	Ranking    *Ranking       // reloaded when it changes; default rankvector.Default
 	Languages  *Languages     // reloaded when it changes; default none
+	Labels     *labels.File   // reloaded when it changes; default none: pages have the products and versions that they state
 	Damage     *damage.Log    // receives the damage found; default none
 
 	// OnNoRank is called by Open and Refresh if there is no vector of the name in Ranking, once until
@@ -127,6 +129,7 @@ type Searcher struct {
 	stores  []*snapshot.Store // by shard
 	answers answerCache
 	arenas  sync.Pool // of *queryArena
+	labels  labelCache
 
 	serials     atomic.Uint64 // number of views made so far
 	refreshing  sync.Mutex    // one Refresh at a time
@@ -206,6 +209,7 @@ func (s *Searcher) Refresh() (changed bool, err error) {
 	s.o.Tuned.Reload()
 	s.o.Ranking.Reload()
 	s.o.Languages.Reload()
+	s.o.Labels.Reload()
 	s.served.drop(s, keepFor, maxServed*len(s.stores))
 	w := cmp.Or(s.o.Tuned.Content(), &s.o.Weights)
 	ranking := cmp.Or(s.o.Ranking.Content(), rankvector.Default)
@@ -390,12 +394,15 @@ func (s *Searcher) newSearch(v *view, req *Request, clock *retrieval.Clock, a *q
 		view: v, weights: v.weightsFor(req), links: s.o.Links, req: req, clock: clock, arena: a,
 		candidates: s.o.Candidates, countTo: req.Count.to(s.o.CountTo), damaged: s.damaged,
 		synonyms: s.o.Synonyms.Content(), pins: s.o.Pins.Content(), defaultLanguages: s.o.Languages.Content(),
+		labelSites: func() labels.Sites { return labelSites(s, v) },
 	}
 	a.lost = a.lost[:0]
 	r.remote = v.remote
 	r.remote.Variant.NoOwn, r.remote.Variant.NoAnchors = req.without()
 	if prefs := req.Preferences; prefs != nil && prefs.Filters != "" {
-		r.filters, _ = query.ParseFilters(prefs.Filters)
+		if r.filters, _ = query.ParseFilters(prefs.Filters); r.filters != nil {
+			r.filters = r.withLabels(r.filters)
+		}
 	}
 	return r
 }

@@ -30,7 +30,9 @@ func check(n *Node, depth int, left *int) error {
 		if len(n.Words) == 0 || n.In > InAlt || n.At != nil && len(n.At) != len(n.Words) || n.Times < 0 {
 			return errNode
 		}
-	case Site, Only, Pages:
+	case Site, Pages:
+	case Only:
+		most = maxNodes // sites of a label
 	case And, Or, Near, Most:
 		least, most = 1, maxNodes
 	case Not:

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+
+	"anatomy/vocab"
 )
 
 // Both returns the query for pages that match both queries.
@@ -26,6 +28,39 @@ func AnySite(sites []string, most int) *Node {
 		return or.Kids[0]
 	}
 	return or
+}
+
+// OfLabel returns the query for pages that state a label or are of the sites that have it.
+func OfLabel(l vocab.Label, sites []string) *Node {
+	n := &Node{Op: Only, Filter: Filter{Label: l}}
+	for _, site := range sites {
+		n.Kids = append(n.Kids, &Node{Op: Site, Site: site})
+	}
+	return n
+}
+
+// WithLabelSites returns the tree with the sites of its labels, which a function returns.
+func (n *Node) WithLabelSites(sites func(vocab.Label) []string) *Node {
+	if n == nil {
+		return nil
+	}
+	if l := n.Filter.Label; n.Op == Only && l.Value != "" {
+		return OfLabel(l, sites(l))
+	}
+	return n.withKids(func(kid *Node) *Node { return kid.WithLabelSites(sites) })
+}
+
+// CheckLabels fails if queries are not filters of labels, as OfLabel returns them.
+func CheckLabels(all []*Node) error {
+	for _, n := range all {
+		if n == nil || n.Op != Only || n.Filter.Label.Value == "" {
+			return errNode
+		}
+		if err := Check(n); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // NamesSite reports whether a query restricts pages to a site.

@@ -158,8 +158,8 @@ func addAll[K comparable](to, from map[K]int) {
 }
 
 // Count counts the pages of a segment that match a query, by some kinds, until the time is over. It
-// fails if a part of the segment cannot be read.
-func (t *Tally) Count(w *retrieval.Walk, root *query.Node, kinds []Kind, clock *retrieval.Clock) error {
+// fails if a part of the segment cannot be read. configured are the filters of labels that have sites.
+func (t *Tally) Count(w *retrieval.Walk, root *query.Node, kinds []Kind, configured []*query.Node, clock *retrieval.Clock) error {
 	seg := w.Segment()
 	hosts, sections := hostCounter{seg: seg}, newSectionCounter(seg, root, t, clock)
 	bySite, bySection := slices.Contains(kinds, Site), slices.Contains(kinds, Section)
@@ -197,7 +197,7 @@ func (t *Tally) Count(w *retrieval.Walk, root *query.Node, kinds []Kind, clock *
 	}
 	for _, kind := range []Kind{Product, Version} {
 		if slices.Contains(kinds, kind) && sections.err == nil {
-			sections.err = t.countLabels(w, root, vocab.LabelKind(kind))
+			sections.err = t.countLabels(w, root, vocab.LabelKind(kind), configured)
 		}
 	}
 	t.late = t.late || clock.Over()
@@ -208,18 +208,26 @@ func (t *Tally) Count(w *retrieval.Walk, root *query.Node, kinds []Kind, clock *
 const maxLabels = 100
 
 // countLabels counts the pages of a segment that match a query by the labels of a kind.
-func (t *Tally) countLabels(w *retrieval.Walk, root *query.Node, kind vocab.LabelKind) error {
-	var all []vocab.Label
-	err := w.Segment().EachTerm([]byte(kind.Prefix()), func(term []byte, _ int) bool {
-		t.moreLabels = t.moreLabels || len(all) == maxLabels
-		if l, ok := vocab.NewLabel(kind, strings.TrimPrefix(string(term), kind.Prefix())); ok && !t.moreLabels {
-			all = append(all, l)
+func (t *Tally) countLabels(w *retrieval.Walk, root *query.Node, kind vocab.LabelKind, configured []*query.Node) error {
+	all := map[vocab.Label]*query.Node{}
+	for _, n := range configured {
+		if l := n.Filter.Label; l.Kind == kind {
+			all[l] = n
 		}
+	}
+	stated := 0
+	err := w.Segment().EachTerm([]byte(kind.Prefix()), func(term []byte, _ int) bool {
+		l, ok := vocab.NewLabel(kind, strings.TrimPrefix(string(term), kind.Prefix()))
+		if ok && all[l] == nil {
+			stated++
+			all[l] = query.OfLabel(l, nil)
+		}
+		t.moreLabels = t.moreLabels || stated > maxLabels
 		return !t.moreLabels
 	})
-	for _, l := range all {
+	for l, filter := range all {
 		n := 0
-		w.Each(query.Both(root, &query.Node{Op: query.Only, Filter: query.Filter{Label: l}}), func(vocab.Ordinal) bool {
+		w.Each(query.Both(root, filter), func(vocab.Ordinal) bool {
 			n++
 			return true
 		})

@@ -18,8 +18,8 @@ func (w *Walk) Iterator(n *query.Node) Iterator {
 	case query.Site:
 		return w.Site(n.Site)
 	case query.Only:
-		if l := n.Filter.Label; l.Value != "" {
-			return w.open(segment.Full, l.Term())
+		if n.Filter.Label.Value != "" {
+			return w.label(n)
 		}
 		return newFilter(w.part.Segment, n.Filter, w.clock)
 	case query.Pages:
@@ -37,6 +37,20 @@ func (w *Walk) Iterator(n *query.Node) Iterator {
 	}
 	docs := vocab.Ordinal(w.part.Segment.Docs())
 	return &notIterator{kid: w.Iterator(n.Kids[0]), docs: docs, clock: w.clock}
+}
+
+// label returns the iterator of the pages that state a label or are of the sites that have it.
+func (w *Walk) label(n *query.Node) Iterator {
+	stated := w.open(segment.Full, n.Filter.Label.Term())
+	if len(n.Kids) == 0 {
+		return stated
+	}
+	it := &orIterator{clock: w.clock, kids: w.arena.iterators.Alloc(1 + len(n.Kids))[:0]}
+	it.kids = append(it.kids, stated)
+	for _, kid := range n.Kids {
+		it.kids = append(it.kids, w.Iterator(kid))
+	}
+	return it
 }
 
 func (w *Walk) and(nodes []*query.Node) Iterator {

@@ -104,8 +104,9 @@ type explainCall struct {
 }
 
 type tallyCall struct {
-	Root  *query.Node
-	Kinds []facets.Kind
+	Root   *query.Node
+	Kinds  []facets.Kind
+	Labels []*query.Node `json:",omitzero"` // filters of labels that have sites
 }
 
 type optionsCall struct {

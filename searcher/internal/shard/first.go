@@ -86,22 +86,22 @@ func (q *Query) Count(root *query.Node, enough int) (n int) {
 
 // Tally counts the pages that match a query by kinds. If time runs out the tally is partial, and not
 // the query.
-func (q *Query) Tally(root *query.Node, kinds []facets.Kind) (*facets.Tally, error) {
+func (q *Query) Tally(root *query.Node, kinds []facets.Kind, labels []*query.Node) (*facets.Tally, error) {
 	if q.remote != nil && !mayMatch(q.snap, root) {
 		return facets.NewTally(), nil
 	}
-	t, err := q.tally(root, kinds)
+	t, err := q.tally(root, kinds, labels)
 	if q.asks(err) {
-		return q.send(&Call{Tally: &tallyCall{nodeFor(root, q.snap.Base), kinds}}).Tally.Tally(), nil
+		return q.send(&Call{Tally: &tallyCall{nodeFor(root, q.snap.Base), kinds, labels}}).Tally.Tally(), nil
 	}
 	return t, err
 }
 
-func (q *Query) tally(root *query.Node, kinds []facets.Kind) (*facets.Tally, error) {
+func (q *Query) tally(root *query.Node, kinds []facets.Kind, labels []*query.Node) (*facets.Tally, error) {
 	t, clock := facets.NewTally(), q.clock.Copy()
 	for _, part := range q.snap.Parts {
 		w := q.arena.retrieval.Walk(&part.Part, retrieval.Terms{}, nil, clock)
-		if err := t.Count(w, root, kinds, clock); err != nil {
+		if err := t.Count(w, root, kinds, labels, clock); err != nil {
 			if err := q.Unreadable(part, err, nil); err != nil {
 				return nil, err
 			}

@@ -85,8 +85,8 @@ func (of *answerer) answer(c *Call) (err error) {
 	case c.Match != nil && query.Check(c.Match.Root) == nil && has(of.snap, []place{c.Match.Page}):
 		r.Yes, err = of.Matches(c.Match.Root, int(c.Match.Page[0]), vocab.Ordinal(c.Match.Page[1]))
 		return err
-	case c.Tally != nil && query.Check(c.Tally.Root) == nil:
-		t, err := of.Tally(c.Tally.Root, c.Tally.Kinds)
+	case c.Tally != nil && query.Check(c.Tally.Root) == nil && query.CheckLabels(c.Tally.Labels) == nil:
+		t, err := of.Tally(c.Tally.Root, c.Tally.Kinds, c.Tally.Labels)
 		if err == nil {
 			r.Tally = t.Sum()
 		}

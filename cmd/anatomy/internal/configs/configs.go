@@ -40,7 +40,8 @@ comments stay. A crawl that runs goes on with the rules that it began with.
 [search] has the name of the collection and the origins of pages that may have its search box, which "anatomy serve"
 follows from its next start, and names a file of synonyms, with lines such as postgres = PostgreSQL. Each
 [[search.pins]] pins a page to queries, which show it first. ranking names the rank vector that orders results,
-and languages are preferred for readers who prefer none. A running server reads these again when they change.`,
+languages are preferred for readers who prefer none, and labels gives pages products and versions by their URLs. A
+running server reads these again when they change.`,
 		Example: "  anatomy config\n  anatomy config set exclude '*/print/*' '*.pdf'\n  anatomy config unset max-pages\n  anatomy config check",
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) > 0 {
@@ -131,6 +132,7 @@ func describe(kept *config.Config, defaults *pflag.FlagSet) (string, error) {
 		{"allow_origins", slices.Concat([]string{}, kept.Search.Origins), "origins of pages that may have the search box, such as https://docs.example.org; '*' for all; none if the collection requires a login"},
 		{"ranking", kept.Search.Ranking, "rank vector, of anatomy pagerank --name, that orders the results of searches that name none; else default"},
 		{"languages", slices.Concat([]string{}, kept.Search.Languages), "languages of which pages come first, such as 'de' and 'en', for readers whose preferences name none"},
+		{"labels", slices.Concat([]string{}, kept.Search.Labels), "products and versions of pages by their URLs: 'https://docs.example.org/{product}/{version}/', 'https://db.example.org/{version}/ product:acme-db'"},
 		{"synonyms", kept.Search.Synonyms, "file of lines such as postgres = PostgreSQL"},
 	} {
 		line, err := config.Format(key.name, key.value)
@@ -190,7 +192,7 @@ func newCheck(s *cli.GlobalFlags, newCrawl func() rules.Crawl) *cobra.Command {
 		Short: "check a file of rules that was edited by hand",
 		Long: `Check reads the anatomy.toml of the data folder, or another FILE, and prints what is wrong in it, with the line and the
 key: keys that do not exist, values that a key cannot have, files of credentials or a topic that cannot be read, a name
-that is too long, what is no origin or language, wrong lines of synonyms, and wrong pins. It notes the pinned pages and
+that is too long, what is no origin, language or label, wrong lines of synonyms, and wrong pins. It notes the pinned pages and
 the rank vector that the collection does not have.`,
 		Example: "  anatomy config check --data docs\n  anatomy config check new.toml",
 		Args: func(c *cobra.Command, args []string) error {

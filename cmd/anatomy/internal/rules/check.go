@@ -11,6 +11,7 @@ import (
 
 	"anatomy/cmd/anatomy/internal/cli"
 	"anatomy/config"
+	"anatomy/searcher/labels"
 	"anatomy/web"
 )
 
@@ -65,6 +66,9 @@ func Check(c *config.Config, newCrawl func() Crawl) []*config.Problem {
 	}
 	if err := checkLanguages(c); err != nil {
 		all = append(all, c.Problem(err, "search", "languages"))
+	}
+	if _, err := labels.Parse(c.Search.Labels); err != nil {
+		all = append(all, c.Problem(err, "search", "labels"))
 	}
 	if _, err := synonymsOf(c); err != nil {
 		all = append(all, c.Problem(err, "search", "synonyms"))

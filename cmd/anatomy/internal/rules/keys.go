@@ -26,10 +26,10 @@ var ownerKeys = []string{
 }
 
 // searchKeys are the keys of [search].
-var searchKeys = []string{"name", "accent", "logo", "login", originsKey, "ranking", "languages", "synonyms", "pins"}
+var searchKeys = []string{"name", "accent", "logo", "login", originsKey, "ranking", "languages", "labels", "synonyms", "pins"}
 
 // atOnce are the keys of [search] that a running server follows. It follows the others from its next start.
-var atOnce = []string{"login", "ranking", "languages", "pins"}
+var atOnce = []string{"login", "ranking", "languages", "labels", "pins"}
 
 // originsKey is the key of [search] with the origins of pages that may have the search box.
 const originsKey = "allow_origins"

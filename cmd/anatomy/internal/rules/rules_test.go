@@ -59,7 +59,7 @@ func TestOwnerKeys(t *testing.T) {
 		case reflect.Slice:
 			field.Set(reflect.MakeSlice(field.Type(), 1, 1))
 		}
-		if refused := len(CheckOwnerKeys(was, now)) == 1; refused == slices.Contains([]string{"name", "accent", "ranking", "languages", "pins"}, key) {
+		if refused := len(CheckOwnerKeys(was, now)) == 1; refused == slices.Contains([]string{"name", "accent", "ranking", "languages", "labels", "pins"}, key) {
 			t.Errorf("search.%s: refused %v", key, refused)
 		}
 	}
