@@ -3,9 +3,9 @@ package web
 import (
 	"crypto/sha256"
 	"net/http"
-	"strings"
 
 	"anatomy/web/api"
+	"anatomy/web/internal/respond"
 )
 
 // keys are the hashes of the accepted API keys. The time of a look-up by hash reveals nothing about
@@ -25,7 +25,7 @@ func (k keys) has(key string) bool { return k[sha256.Sum256([]byte(key))] }
 // keyOf returns the key of a request: Authorization: Bearer, X-API-Key, or the parameter key, which
 // Google's clients send.
 func keyOf(r *http.Request) string {
-	if token, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer "); ok {
+	if token, ok := respond.BearerToken(r); ok {
 		return token
 	}
 	if key := r.Header.Get("X-API-Key"); key != "" {

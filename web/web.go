@@ -458,7 +458,7 @@ func (s *Server) toolsHandler() http.Handler {
 // toolsFor returns the tools of a request: those that read and, if Authorization has the server's token
 // and the request comes from no script, also the tool crawl.
 func (s *Server) toolsFor(r *http.Request) *sdk.Server {
-	token, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
+	token, ok := respond.BearerToken(r)
 	if s.admin == nil || !ok || s.keys.has(token) || r.Header.Get("Origin") != "" || !s.sessions.IsActor(r) {
 		return s.tools
 	}

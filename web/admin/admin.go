@@ -250,7 +250,7 @@ func (s *Handlers) searchesJSON(c *gin.Context) (any, error) {
 func (s *Handlers) login(c *gin.Context) error {
 	if err := s.sessions.LogIn(c, true); err != nil {
 		p := s.respond.Judge(c, err)
-		if respond.WantsJSON(c.Request) || p.Status != http.StatusUnauthorized && p.Status != http.StatusTooManyRequests {
+		if !respond.AsksAgain(c.Request, p) {
 			return err
 		}
 		return s.show(c, p.Status, []string{p.Message}, true)

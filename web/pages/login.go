@@ -43,7 +43,7 @@ func (s *loginPages) ask(c *gin.Context, status int, failed string) error {
 func (s *loginPages) logIn(c *gin.Context) error {
 	if err := s.sessions.LogIn(c, false); err != nil {
 		p := (&respond.Responder{Log: s.Log}).Judge(c, err)
-		if respond.WantsJSON(c.Request) || p.Status != http.StatusUnauthorized && p.Status != http.StatusTooManyRequests {
+		if !respond.AsksAgain(c.Request, p) {
 			return err
 		}
 		return s.ask(c, p.Status, p.Message)

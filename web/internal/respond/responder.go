@@ -68,9 +68,22 @@ func (r *Responder) JSON(c *gin.Context, status int, value any) {
 
 // WantsJSON reports whether a request for a page is of a program: it has a token, or accepts JSON and no HTML.
 func WantsJSON(r *http.Request) bool {
+	if _, ok := BearerToken(r); ok {
+		return true
+	}
 	accept := r.Header.Get("Accept")
-	return strings.HasPrefix(r.Header.Get("Authorization"), "Bearer ") ||
-		strings.Contains(accept, "application/json") && !strings.Contains(accept, "text/html")
+	return strings.Contains(accept, "application/json") && !strings.Contains(accept, "text/html")
+}
+
+// BearerToken returns the token of Authorization: Bearer, if a request has that.
+func BearerToken(r *http.Request) (token string, ok bool) {
+	return strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
+}
+
+// AsksAgain reports whether a login that failed with a problem is answered with its form again: a person
+// gave a wrong token, or too many.
+func AsksAgain(r *http.Request, p *Problem) bool {
+	return !WantsJSON(r) && (p.Status == http.StatusUnauthorized || p.Status == http.StatusTooManyRequests)
 }
 
 // An ErrorAnswer is a problem as the API writes it.

@@ -132,7 +132,7 @@ func (s *Sessions) try(r *http.Request, given string, toAct bool) error {
 
 // IsActor reports whether a request comes from someone who may act.
 func (s *Sessions) IsActor(r *http.Request) bool {
-	if given, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer "); ok {
+	if given, ok := respond.BearerToken(r); ok {
 		return s.try(r, given, false) == nil && isToken(given, s.o.Token)
 	}
 	_, ok := s.Form(r)
@@ -144,7 +144,7 @@ var ErrNoLogin = errors.New("not logged in")
 
 // PermitRead returns nil if a request comes from someone who may read private pages.
 func (s *Sessions) PermitRead(r *http.Request) error {
-	if given, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer "); ok {
+	if given, ok := respond.BearerToken(r); ok {
 		return s.try(r, given, false)
 	}
 	if s.isOpen(r, s.o.Token) || s.isOpen(r, s.o.ReadToken) {
@@ -158,7 +158,7 @@ func (s *Sessions) Permit(r *http.Request) error {
 	if s.o.Token == "" {
 		return respond.Forbidden("No token is set. Start the server with --token FILE, or use the command line: anatomy crawl pause, resume, add, remove.")
 	}
-	if given, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer "); ok {
+	if given, ok := respond.BearerToken(r); ok {
 		return s.try(r, given, true)
 	}
 	if err := s.sameOrigin.Check(r); err != nil {
