@@ -163,9 +163,9 @@ func haveRank(shards []*snapshot.Snapshot, name string) (yes bool) {
 	return yes
 }
 
-// withDefaultRank returns the snapshots of all shards with the ranks of a named vector, and its
-// name. If a shard that is not missing lacks it, or it cannot be read, the vector is rankvector.Default. old is the view
-// before, or nil.
+// withDefaultRank returns the snapshots of all shards with the ranks of a named vector, and its name.
+// If a shard that is not missing lacks it, or it cannot be read, the vector is rankvector.Default. old is
+// the view before, or nil.
 func withDefaultRank(s *Searcher, shards []*snapshot.Snapshot, old *view, name string) ([]*snapshot.Snapshot, string) {
 	if name == rankvector.Default || !haveRank(shards, name) {
 		return shards, rankvector.Default

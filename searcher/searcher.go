@@ -400,9 +400,8 @@ func (s *Searcher) newSearch(v *view, req *Request, clock *retrieval.Clock, a *q
 	r.remote = v.remote
 	r.remote.Variant.NoOwn, r.remote.Variant.NoAnchors = req.without()
 	if prefs := req.Preferences; prefs != nil && prefs.Filters != "" {
-		if r.filters, _ = query.ParseFilters(prefs.Filters); r.filters != nil {
-			r.filters = r.withLabels(r.filters)
-		}
+		filters, _ := query.ParseFilters(prefs.Filters)
+		r.filters = r.withLabels(filters)
 	}
 	return r
 }

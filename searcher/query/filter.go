@@ -43,8 +43,8 @@ func (f Filter) Dated(d vocab.Day) bool {
 	return d != 0 && d >= f.After && (f.Before == 0 || d < f.Before)
 }
 
-// parseFilters parses lang:, filetype:, ext:, type:, product:, version:, before: and after: with a valid value, or a
-// range of years as in 2020..2024, which is two filters. It returns nil for other words.
+// parseFilters parses lang:, filetype:, ext:, type:, product:, version:, before: and after: with a valid
+// value, or a range of years as in 2020..2024, which is two filters. It returns nil for other words.
 func parseFilters(word string) []Filter {
 	if from, to, ok := strings.Cut(word, ".."); ok && len(from) == 4 && len(to) == 4 {
 		first, _ := parseDays(from)

@@ -73,11 +73,7 @@ func wordsOf(snippet []Fragment) (words []word) {
 
 // directive returns the text directive of the words from and to, or "".
 func directive(words []word, from, to int) string {
-	var quoted []string
-	for _, w := range words[from:to] {
-		quoted = append(quoted, w.text)
-	}
-	marked := strings.Join(quoted, " ")
+	marked := joined(words[from:to])
 	if utf8.RuneCountInString(marked) > maxDirectiveSize || strings.Contains(marked, ellipsis) {
 		return ""
 	}
@@ -90,11 +86,11 @@ func directive(words []word, from, to int) string {
 	}
 	d := "text="
 	if before < from {
-		d += quote(words[before:from]) + "-,"
+		d += escapeDirective(joined(words[before:from])) + "-,"
 	}
-	d += quote(words[from:to])
+	d += escapeDirective(marked)
 	if after > to {
-		d += ",-" + quote(words[to:after])
+		d += ",-" + escapeDirective(joined(words[to:after]))
 	}
 	return d
 }
@@ -106,11 +102,11 @@ func (w *word) isCut() bool {
 	return strings.Contains(w.text, ellipsis) || utf8.RuneCountInString(w.text) > maxDirectiveSize
 }
 
-// quote returns words as a part of a text directive.
-func quote(words []word) string {
+// joined returns words with spaces between them.
+func joined(words []word) string {
 	var texts []string
 	for _, w := range words {
 		texts = append(texts, w.text)
 	}
-	return escapeDirective(strings.Join(texts, " "))
+	return strings.Join(texts, " ")
 }

@@ -110,8 +110,8 @@ func (s *Store) Failed() error {
 }
 
 // WithRanks returns a snapshot of the same segments with the ranks of a named vector, or without
-// ranks, as of a missing shard. It shares the vector with old, nil for none, if it has the same one. It is valid while
-// snap is held.
+// ranks, as of a missing shard. It shares the vector with old, nil for none, if it has the same one. It
+// is valid while snap is held.
 func (s *Store) WithRanks(snap *Snapshot, name string, old *Snapshot) (*Snapshot, error) {
 	other := *snap
 	other.rankFile = snap.Ranks[name]

@@ -3,8 +3,8 @@ package rules
 import "anatomy/searcher"
 
 // OpenSearch sets the options that searches take from the anatomy.toml of a data folder, and follow while
-// they run: synonyms, pins, the rank vector, languages and labels. onError receives the errors of later versions, which are
-// not used: stays says which part stays as it was.
+// they run: synonyms, pins, the rank vector, languages and labels. onError receives the errors of later
+// versions, which are not used: stays says which part stays as it was.
 func OpenSearch(dir string, o *searcher.Options, onError func(stays string, err error)) (err error) {
 	report := func(stays string) func(error) {
 		return func(err error) { onError(stays, err) }
