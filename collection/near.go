@@ -16,44 +16,95 @@ const nearAge = time.Minute
 
 // nearLinks are the links read by [SharedLinks.Near].
 type nearLinks struct {
-	mu    sync.Mutex
-	near  *ranking.Near // nil before the first call
-	stamp string        // identifies the link runs that it was read from
-	read  time.Time
+	mu      sync.Mutex
+	near    *ranking.Near // nil before the first links are read
+	stamp   string        // identifies the link runs that it was read from
+	checked time.Time     // when these were last compared with those of the folder
+	reading *nearReading  // nil if links are not being read
 }
 
-// Near calls visit with the pages near a document, see [ranking.Near]. The first call reads all
-// links, and so does the first call after the links have changed, at most once a minute.
+// A nearReading reads the links once, for all queries that wait for them.
+type nearReading struct {
+	cancel context.CancelFunc
+	done   chan struct{} // closed when near and err are set
+	near   *ranking.Near
+	err    error
+}
+
+// Near calls visit with the pages near a document, see [ranking.Near]. The first call starts to read
+// all links, and blocks until they are read or ctx ends. When the links have changed, at most once a
+// minute, they are read again, and calls use the earlier ones until then.
 func (s *SharedLinks) Near(
 	ctx context.Context, doc vocab.DocID, visit func(doc vocab.DocID, rank float64),
 ) error {
-	near, err := s.near.acquire(ctx, s.dir)
+	near, err := s.acquireNear(ctx)
 	if err != nil {
-		return reportDamage(s.Damage, err)
+		return err
 	}
 	near.Ranks(doc, visit)
 	return nil
 }
 
-func (n *nearLinks) acquire(ctx context.Context, dir string) (*ranking.Near, error) {
+func (s *SharedLinks) acquireNear(ctx context.Context) (*ranking.Near, error) {
+	near, reading, err := s.currentNear(ctx)
+	if err != nil || near != nil {
+		return near, err
+	}
+	select {
+	case <-reading.done:
+		return reading.near, reading.err
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// currentNear returns the links that were read last, or who reads the first ones.
+func (s *SharedLinks) currentNear(ctx context.Context) (*ranking.Near, *nearReading, error) {
+	n := &s.near
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	if n.near != nil && time.Since(n.read) < nearAge {
-		return n.near, nil
-	}
-	stamp, err := linksStamp(dir)
-	if err != nil {
-		return nil, err
-	}
-	if n.near == nil || stamp != n.stamp {
-		near, err := ranking.OpenNear(ctx, dir)
+	if n.reading == nil && (n.near == nil || time.Since(n.checked) >= nearAge) {
+		stamp, err := linksStamp(s.dir)
 		if err != nil {
-			return nil, err
+			return nil, nil, reportDamage(s.Damage, err)
 		}
-		n.near, n.stamp = near, stamp
+		n.checked = time.Now()
+		if n.near == nil || stamp != n.stamp {
+			s.readNear(context.WithoutCancel(ctx), stamp)
+		}
 	}
-	n.read = time.Now()
-	return n.near, nil
+	return n.near, n.reading, nil
+}
+
+// readNear starts to read the links. The caller holds the lock.
+func (s *SharedLinks) readNear(ctx context.Context, stamp string) {
+	ctx, cancel := context.WithCancel(ctx)
+	r := &nearReading{cancel: cancel, done: make(chan struct{})}
+	s.near.reading = r
+	go func() {
+		defer close(r.done)
+		defer cancel()
+		near, err := ranking.OpenNear(ctx, s.dir)
+		r.near, r.err = near, reportDamage(s.Damage, err)
+		n := &s.near
+		n.mu.Lock()
+		defer n.mu.Unlock()
+		n.reading = nil
+		if r.err == nil {
+			n.near, n.stamp = r.near, stamp
+		}
+	}()
+}
+
+// close ends a reading.
+func (n *nearLinks) close() {
+	n.mu.Lock()
+	r := n.reading
+	n.mu.Unlock()
+	if r != nil {
+		r.cancel()
+		<-r.done
+	}
 }
 
 // linksStamp returns a string that identifies the link runs of a folder.

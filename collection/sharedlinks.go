@@ -44,6 +44,7 @@ func NewSharedLinks(dir string) *SharedLinks { return &SharedLinks{dir: dir} }
 
 // Close closes the files. No call may be running or follow.
 func (s *SharedLinks) Close() error {
+	s.near.close()
 	if s.inUse == nil {
 		return nil
 	}

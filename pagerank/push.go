@@ -17,10 +17,11 @@ type Forward struct {
 	queue    []uint32
 }
 
-// NewForward returns a graph with a number of nodes and without links.
-func NewForward(nodes int) *Forward {
+// NewForward returns a graph with a number of nodes, and memory for a number of links.
+func NewForward(nodes, links int) *Forward {
 	return &Forward{
-		starts: make([]uint64, 1, nodes+1), rank: make([]float64, nodes), residual: make([]float64, nodes),
+		starts: make([]uint64, 1, nodes+1), targets: make([]uint32, 0, links),
+		rank: make([]float64, nodes), residual: make([]float64, nodes),
 	}
 }
 

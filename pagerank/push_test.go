@@ -12,7 +12,7 @@ func TestPush(t *testing.T) {
 	for seed := range uint64(30) {
 		r := rand.New(rand.NewPCG(seed, 5))
 		n := 2 + r.IntN(400)
-		b, f := &Builder{}, NewForward(n)
+		b, f := &Builder{}, NewForward(n, 0)
 		b.Grow(n)
 		links := 0
 		for from := range uint32(n) {
@@ -59,7 +59,7 @@ func TestPush(t *testing.T) {
 			}
 		}
 	}
-	if NewForward(3).Push(7, DefaultDamping, 1e-6) != nil {
+	if NewForward(3, 0).Push(7, DefaultDamping, 1e-6) != nil {
 		t.Error("a node outside the graph has ranks")
 	}
 }

@@ -58,6 +58,20 @@ func openLinks(dir string) (*links, error) {
 	return l, nil
 }
 
+// last returns the number of the last document.
+func (l *links) last() vocab.DocID {
+	s := &l.shards[len(l.shards)-1]
+	return s.base + s.last
+}
+
+// countLinks returns an upper bound of the number of links.
+func (l *links) countLinks() (n int) {
+	for _, s := range l.shards {
+		n += int(s.CountLinks())
+	}
+	return n
+}
+
 // Close closes the files.
 func (l *links) Close() (err error) {
 	for _, s := range l.shards {

@@ -2,6 +2,8 @@ package ranking
 
 import (
 	"context"
+	"fmt"
+	"math"
 
 	"anatomy/pagerank"
 	"anatomy/vocab"
@@ -14,8 +16,7 @@ const nearEpsilon = 1e-6
 // Near ranks pages by personalised PageRank from one of them, computed at query time over links in
 // memory (BP98 §2.1.2). It is safe for concurrent use.
 type Near struct {
-	links *links // closed; used for the numbers of documents
-	nodes *nodes
+	links *links // closed; used for the numbers of documents, which are the nodes of graph
 	graph *pagerank.Forward
 }
 
@@ -26,16 +27,28 @@ func OpenNear(ctx context.Context, dir string) (*Near, error) {
 		return nil, err
 	}
 	defer set.Close()
-	n := &Near{links: set}
-	if n.nodes, err = loadNodes(set); err != nil {
-		return nil, err
+	last := set.last()
+	if last >= math.MaxUint32 {
+		return nil, fmt.Errorf("ranks near a page: %d documents are too many", last)
 	}
-	n.graph = pagerank.NewForward(len(n.nodes.docs))
-	err = n.nodes.eachLink(set, n.graph.Add)
-	if err == nil {
-		err = ctx.Err()
+	n := &Near{links: set, graph: pagerank.NewForward(int(last)+1, set.countLinks())}
+	var targets []uint32
+	for source, err := range set.Links() {
+		if err == nil {
+			err = ctx.Err()
+		}
+		if err != nil {
+			return nil, err
+		}
+		targets = targets[:0]
+		for _, t := range source.Targets {
+			if t.Flags&vocab.NoFollow == 0 && t.Doc <= last {
+				targets = append(targets, uint32(t.Doc))
+			}
+		}
+		n.graph.Add(uint32(source.Doc), targets)
 	}
-	return n, err
+	return n, nil
 }
 
 // Ranks calls visit with the documents near doc and their ranks, as shares of all rank; documents
@@ -45,11 +58,11 @@ func (n *Near) Ranks(doc vocab.DocID, visit func(doc vocab.DocID, rank float64))
 	if shard >= len(n.links.shards) {
 		return
 	}
-	node, known := n.nodes.node(n.links.shards[shard].base + inner)
-	if !known {
+	start := n.links.shards[shard].base + inner
+	if start > n.links.last() || !n.links.IsCanonical(start) {
 		return
 	}
-	for _, page := range n.graph.Push(node, pagerank.DefaultDamping, nearEpsilon) {
-		visit(n.links.outer(n.nodes.docs[page.Node]), page.Rank)
+	for _, page := range n.graph.Push(uint32(start), pagerank.DefaultDamping, nearEpsilon) {
+		visit(n.links.outer(vocab.DocID(page.Node)), page.Rank)
 	}
 }

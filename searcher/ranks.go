@@ -69,14 +69,16 @@ func ranked(ctx context.Context, s *Searcher, base *view, name string) (*view, e
 	var v *view
 	var err error
 	if near {
+		s.naming.Unlock() // it may take seconds, and the other vectors need not wait
 		v, err = nearView(ctx, s, base, name)
+		s.naming.Lock()
 	} else {
 		v, err = withRanks(s, base, name)
 	}
 	if err != nil {
 		return nil, err
 	}
-	if old == nil && len(s.named) >= maxNamed {
+	if s.named[name] == nil && len(s.named) >= maxNamed {
 		clear(s.named)
 	}
 	s.named[name] = &namedView{base, v}

@@ -228,12 +228,16 @@ func (s *Set) RawLinks() iter.Seq2[Source, error] {
 
 // resolve replaces targets by their canonical documents. It keeps broken links if broken is set.
 func (s *Set) resolve(source vocab.DocID, targets []Target, broken bool) []Target {
-	kept := targets[:0]
+	kept, isSorted := targets[:0], true
 	for _, t := range targets {
 		of, ok := s.follow(t.Doc)
 		if (ok || broken && of != 0) && of != source {
 			kept = append(kept, Target{Doc: of, Flags: t.Flags})
+			isSorted = isSorted && of == t.Doc
 		}
+	}
+	if isSorted { // no target is an alias
+		return kept
 	}
 	// A followed link takes precedence over a nofollow link to the same document.
 	slices.SortFunc(kept, func(a, b Target) int {
@@ -379,6 +383,9 @@ func join(texts []AnchorText) []AnchorText {
 // merge iterates over one section of several runs, ascending by document. For each document it
 // calls choose with the records of all runs, oldest first, and the numbers of the runs.
 func merge[T any](runs []*Run, section func(*Run) iter.Seq2[T, error], doc func(T) vocab.DocID, choose func([]T, []int) T) iter.Seq2[T, error] {
+	if len(runs) == 1 {
+		return single(section(runs[0]), choose)
+	}
 	return func(yield func(T, error) bool) {
 		type head struct {
 			next func() (T, error, bool)
@@ -432,6 +439,22 @@ func merge[T any](runs []*Run, section func(*Run) iter.Seq2[T, error], doc func(
 				i++
 			}
 			if !yield(choose(same, from), nil) {
+				return
+			}
+		}
+	}
+}
+
+// single is merge for one run.
+func single[T any](records iter.Seq2[T, error], choose func([]T, []int) T) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
+		same, from := make([]T, 1), make([]int, 1)
+		for record, err := range records {
+			if err == nil {
+				same[0] = record
+				record = choose(same, from)
+			}
+			if !yield(record, err) || err != nil {
 				return
 			}
 		}
