@@ -96,10 +96,12 @@ func readInventory(dir string) (*Inventory, error) {
 	if err != nil {
 		return nil, err
 	}
-	if i.Links, err = linkdb.CountFolder(dir, m); err != nil {
+	links, err := linkdb.CountFolder(dir, m)
+	if err != nil {
 		return nil, err
 	}
-	if i.Ranks, err = ranking.ListFor(dir, i.Links); err != nil {
+	i.Links = links.Links
+	if i.Ranks, err = ranking.ListFor(dir, links); err != nil {
 		return nil, err
 	}
 	for _, v := range i.Ranks {

@@ -179,7 +179,7 @@ func (l *links) vector(name string) (all *rankvector.Vector) {
 func (l *links) publish(name string, v *rankvector.Vector) error {
 	for i, s := range l.shards {
 		part := *v
-		part.Recorded = s.CountLinks()
+		part.LinkChanges = s.CountChanges()
 		from := min(int(s.base), len(v.Ranks)-1)
 		to := len(v.Ranks) - 1
 		if len(l.shards) > 1 {

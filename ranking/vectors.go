@@ -24,8 +24,8 @@ type VectorStatus struct {
 	Pages        int       `json:"pages"`
 	Links        uint64    `json:"links"`
 
-	// Changed is the difference in the number of links since the computation, as a share of them.
-	// Links of refetched pages count as new until the runs are merged.
+	// Changed is the number of links that changed since the computation, as a share of the links now:
+	// see linkdb.Run.CountChanges. All links of a refetched page count until the runs are merged.
 	Changed float64 `json:"changed"`
 	Stale   bool    `json:"stale"` // Changed is above StaleShare
 }
@@ -80,8 +80,8 @@ func AddShard(all, shard []VectorStatus) []VectorStatus {
 	return all
 }
 
-// ListFor is List with the number of links given.
-func ListFor(dir string, links uint64) ([]VectorStatus, error) {
+// ListFor is List for one data folder, with the counts of its links given.
+func ListFor(dir string, links linkdb.Counts) ([]VectorStatus, error) {
 	m, err := datadir.ReadManifest(dir)
 	if err != nil {
 		return nil, err
@@ -99,13 +99,14 @@ func ListFor(dir string, links uint64) ([]VectorStatus, error) {
 	return all, nil
 }
 
-func newRankStatus(name string, v *rankvector.Vector, links uint64) VectorStatus {
+func newRankStatus(name string, v *rankvector.Vector, links linkdb.Counts) VectorStatus {
 	st := VectorStatus{
 		Name: name, Computed: v.Computed, Personalized: v.Personalized, Damping: v.Damping,
 		Iterations: v.Iterations, Residual: v.Residual, Pages: v.Pages(), Links: v.Links,
 	}
-	if then := v.Recorded; then > 0 {
-		st.Changed = float64(max(links, then)-min(links, then)) / float64(then)
+	if now, then := links.Changes, v.LinkChanges; then > 0 {
+		changed := max(now, then) - min(now, then) // now is less after a rebuild, which counts anew
+		st.Changed = float64(changed) / float64(max(links.Links, 1))
 		st.Stale = st.Changed > StaleShare
 	}
 	return st

@@ -14,6 +14,7 @@ import (
 
 	"anatomy/collection"
 	"anatomy/disk/datadir"
+	"anatomy/disk/linkdb"
 	"anatomy/disk/rankvector"
 	"anatomy/disk/shards"
 	"anatomy/internal/test/testweb"
@@ -219,8 +220,8 @@ func TestRanking(t *testing.T) {
 	}
 }
 
-// TestRankAges checks that a vector is listed with its age, and as stale after the links grew by
-// more than the bound.
+// TestRankAges checks that a vector is listed with its age, and as stale after more links changed
+// than the bound.
 func TestRankAges(t *testing.T) {
 	dir, _ := testweb.CrawlDemo(t)
 	_, err := ranking.Compute(t.Context(), dir, ranking.Options{})
@@ -239,17 +240,68 @@ func TestRankAges(t *testing.T) {
 	}
 	v, err := rankvector.ReadFolder(dir, rankvector.Default)
 	testweb.Must(t, err)
-	now := v.Recorded
+	now := v.LinkChanges
 	for then, stale := range map[uint64]bool{now: false, now * 19 / 20: false, now / 2: true, now * 2: true, 0: false} {
-		v.Recorded = then
+		v.LinkChanges = then
 		testweb.Must(t, rankvector.Publish(dir, rankvector.Default, v))
 		if r := status(); r.Stale != stale {
-			t.Errorf("%d links then, %d now: %+v", then, now, r)
+			t.Errorf("%d changes then, %d now: %+v", then, now, r)
 		}
 	}
 	testweb.Must(t, datadir.PublishRank(dir, "broken", []byte("anatrank")))
 	if _, err := ranking.List(dir); err == nil || !strings.Contains(err.Error(), "--name broken") {
 		t.Errorf("a damaged vector: %v", err)
+	}
+}
+
+// TestReplacedLinks: ranks are stale if links were replaced by as many others, and not if pages were
+// fetched again with the links that they had.
+func TestReplacedLinks(t *testing.T) {
+	dir, _ := testweb.CrawlDemo(t)
+	changed := func() float64 {
+		t.Helper()
+		all, err := ranking.List(dir)
+		testweb.Must(t, err)
+		return all[0].Changed
+	}
+	// fetch adds a run with the links of all pages, each as change returns it, and merges all runs.
+	fetch := func(run string, change func(linkdb.Target) linkdb.Target) (links int) {
+		t.Helper()
+		m, err := datadir.ReadManifest(dir)
+		testweb.Must(t, err)
+		old := linkdb.Paths(dir, m.Links)
+		set, err := linkdb.OpenSet(old)
+		testweb.Must(t, err)
+		defer set.Close()
+		w, err := linkdb.Create(datadir.Links(dir, "again-"+run))
+		testweb.Must(t, err)
+		for source, err := range set.RawLinks() {
+			testweb.Must(t, err)
+			for i, to := range source.Targets {
+				source.Targets[i] = change(to)
+			}
+			links += len(source.Targets)
+			w.Links(source)
+		}
+		testweb.Must(t, w.Finish())
+		testweb.Must(t, linkdb.Merge(append(old, datadir.Links(dir, "again-"+run)), datadir.Links(dir, run)))
+		m.Links = []string{run}
+		testweb.Must(t, datadir.WriteManifest(dir, m))
+		return links
+	}
+	links := fetch("same", func(to linkdb.Target) linkdb.Target { return to })
+	if got := changed(); got != 0 {
+		t.Errorf("the same links: %v of them changed", got)
+	}
+	n := 0
+	fetch("other", func(to linkdb.Target) linkdb.Target {
+		if n++; n%5 == 0 {
+			to.Flags ^= vocab.NoFollow
+		}
+		return to
+	})
+	if got, want := changed(), float64(links/5)/float64(links); got != want {
+		t.Errorf("a fifth of the links is replaced: %v of them changed, want %v", got, want)
 	}
 }
 

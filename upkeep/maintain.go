@@ -52,7 +52,7 @@ func rebuildShards(ctx context.Context, dir string, o RebuildOptions) (r Rebuild
 	for _, dir := range dirs {
 		m, failed := datadir.ReadManifest(dir)
 		n, uncounted := linkdb.CountFolder(dir, m)
-		r.Links, err = r.Links+n, errors.Join(err, failed, uncounted)
+		r.Links, err = r.Links+n.Links, errors.Join(err, failed, uncounted)
 	}
 	return r, err
 }

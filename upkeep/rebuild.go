@@ -116,7 +116,8 @@ func rebuild(ctx context.Context, dir string, o RebuildOptions) (report RebuildR
 	if err := parallel.Compute(ctx, dir); err != nil {
 		return report, err
 	}
-	report.Links, err = linkdb.CountFolder(dir, b.Manifest())
+	links, err := linkdb.CountFolder(dir, b.Manifest())
+	report.Links = links.Links
 	return report, err
 }
 

@@ -328,12 +328,14 @@ func (s *splitter) splitRanks() error {
 			part := *all
 			part.Ranks = []float32{0}
 			m, err := datadir.ReadManifest(w.Dir())
-			if err == nil {
-				part.Recorded, err = linkdb.CountFolder(w.Dir(), m)
-			}
 			if err != nil {
 				return err
 			}
+			links, err := linkdb.CountFolder(w.Dir(), m)
+			if err != nil {
+				return err
+			}
+			part.LinkChanges = links.Changes
 			for doc := range s.own[shard].all() {
 				if doc < vocab.DocID(len(all.Ranks)) {
 					part.Ranks = append(part.Ranks, all.Ranks[doc])

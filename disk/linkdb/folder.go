@@ -12,20 +12,26 @@ func OpenFolder(dir string) (set *Set, err error) {
 	return set, err
 }
 
-// CountFolder returns the number of links in the runs that m, a manifest of dir, names. A link in
-// several runs counts once per run.
-func CountFolder(dir string, m datadir.Manifest) (links uint64, err error) {
+// Counts are numbers of links.
+type Counts struct {
+	Links   uint64 // a link in several runs counts once per run
+	Changes uint64 // see [Run.CountChanges]
+}
+
+// CountFolder returns the counts of the runs that m, a manifest of dir, names.
+func CountFolder(dir string, m datadir.Manifest) (n Counts, err error) {
 	for _, path := range Paths(dir, m.Links) {
 		r, err := Open(path)
 		if err != nil {
-			return 0, err
+			return n, err
 		}
-		links += r.CountLinks()
+		n.Links += r.CountLinks()
+		n.Changes += r.CountChanges()
 		if err := r.Close(); err != nil {
-			return 0, err
+			return n, err
 		}
 	}
-	return links, nil
+	return n, nil
 }
 
 // Paths returns the paths of the named runs of the data folder dir.

@@ -2,10 +2,13 @@ package linkdb
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
+	"hash/crc32"
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"testing"
 
 	"anatomy/disk/durable"
@@ -251,4 +254,79 @@ func FuzzFlippedRun(f *testing.F) {
 			t.Fatalf("byte %d ^ %x is not noticed", at, flip)
 		}
 	})
+}
+
+// TestCountChanges: merged runs count the links that changed, and runs of version 2 all their links.
+func TestCountChanges(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name string, missing []vocab.DocID, pages ...Source) string {
+		t.Helper()
+		path := filepath.Join(dir, name)
+		w, err := Create(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, doc := range missing {
+			w.NotFound(doc)
+		}
+		for _, s := range pages {
+			w.Links(s)
+		}
+		if err := w.Finish(); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	merge := func(name string, paths ...string) string {
+		t.Helper()
+		out := filepath.Join(dir, name)
+		if err := Merge(paths, out); err != nil {
+			t.Fatal(err)
+		}
+		return out
+	}
+	expect := func(path string, want uint64) {
+		t.Helper()
+		r, err := Open(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer r.Close()
+		if got := r.CountChanges(); got != want {
+			t.Errorf("%s: %d changes, want %d", filepath.Base(path), got, want)
+		}
+	}
+	page := func(doc vocab.DocID, targets ...vocab.DocID) Source {
+		s := Source{Doc: doc}
+		for _, to := range targets {
+			s.Targets = append(s.Targets, Target{Doc: to})
+		}
+		return s
+	}
+	first := write("first", nil, page(1, 2, 3), page(2, 3), page(3, 1, 2))
+	expect(first, 5)
+	again := write("again", nil, page(1, 2, 3), page(4, 1))
+	expect(again, 3)
+	expect(merge("new", first, again), 6) // page 4 has a new link
+	replaced := write("replaced", nil, page(1, 2, 4), page(2))
+	expect(merge("other", filepath.Join(dir, "new"), replaced), 8) // one replaced, one gone
+	gone := write("gone", []vocab.DocID{3}, page(1, 2, 5))
+	back := write("back", nil, page(1, 2, 4))
+	expect(merge("last", filepath.Join(dir, "other"), gone, back), 12) // one to and fro, two gone
+
+	b, err := os.ReadFile(filepath.Join(dir, "last"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := len(b) - footer
+	tail := slices.Concat(b[at:at+20*sections+8], make([]byte, 4), []byte(magicOf2))
+	binary.LittleEndian.PutUint32(tail[len(tail)-12:], crc32.Checksum(tail[:len(tail)-12], castagnoli))
+	b = slices.Concat([]byte(magicOf2), b[len(magic):at], tail)
+	if err := os.WriteFile(filepath.Join(dir, "old"), b, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	expect(filepath.Join(dir, "old"), 3)
+	if _, err := Check(filepath.Join(dir, "old")); err != nil {
+		t.Error(err)
+	}
 }

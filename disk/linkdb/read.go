@@ -44,8 +44,10 @@ type Run struct {
 		offset, bytes int64
 		records       uint32
 	}
-	links  uint64
-	blocks [index][]blockAt // ascending
+	footer  int64 // its size
+	links   uint64
+	changes uint64
+	blocks  [index][]blockAt // ascending
 
 	urls struct {
 		mu    sync.Mutex
@@ -75,25 +77,33 @@ func (r *Run) readDirectory() error {
 	if err != nil {
 		return fmt.Errorf("links: %w", err)
 	}
-	if r.size = info.Size(); r.size < int64(len(magic))+footer {
+	if r.size = info.Size(); r.size < int64(len(magic))+footerOf2 {
 		return r.corrupt(0, "too short for a run")
 	}
 	head := make([]byte, len(magic))
 	if _, err := r.f.ReadAt(head, 0); err != nil {
 		return fmt.Errorf("links: read %s: %w", r.path, err)
 	}
-	if string(head) != magic {
+	r.footer = footer
+	switch string(head) {
+	case magic:
+	case magicOf2:
+		r.footer = footerOf2
+	default:
 		return r.corrupt(0, "no magic: not a run of this version")
 	}
-	tail := make([]byte, footer)
-	at := r.size - footer
+	tail := make([]byte, r.footer)
+	at := r.size - r.footer
+	if at < int64(len(magic)) {
+		return r.corrupt(0, "too short for a run")
+	}
 	if _, err := r.f.ReadAt(tail, at); err != nil {
 		return fmt.Errorf("links: read %s: %w", r.path, err)
 	}
-	if string(tail[footer-8:]) != magic {
+	if string(tail[r.footer-8:]) != string(head) {
 		return r.corrupt(r.size-8, "no magic: not a run of this version, or cut short")
 	}
-	if crc32.Checksum(tail[:footer-12], castagnoli) != binary.LittleEndian.Uint32(tail[footer-12:]) {
+	if crc32.Checksum(tail[:r.footer-12], castagnoli) != binary.LittleEndian.Uint32(tail[r.footer-12:]) {
 		return r.corrupt(at, "checksum of the directory")
 	}
 	for i := range r.dir {
@@ -106,6 +116,9 @@ func (r *Run) readDirectory() error {
 		}
 	}
 	r.links = binary.LittleEndian.Uint64(tail[20*sections:])
+	if r.changes = r.links; r.footer == footer {
+		r.changes = binary.LittleEndian.Uint64(tail[20*sections+8:])
+	}
 	return nil
 }
 
@@ -141,6 +154,11 @@ func (r *Run) Size() int64 { return r.size }
 
 // CountLinks returns the number of links of all sources.
 func (r *Run) CountLinks() uint64 { return r.links }
+
+// CountChanges returns the number of links that this run, and those merged into it, changed: a link
+// that is new, that is gone, or that took the place of another counts as one. A run that is not the
+// result of a merge counts all its links, also those that an older run has.
+func (r *Run) CountChanges() uint64 { return r.changes }
 
 // A cursor iterates over the records of one section. It holds one block in memory.
 type cursor struct {

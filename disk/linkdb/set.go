@@ -126,6 +126,14 @@ func (s *Set) CountLinks() (n uint64) {
 	return n
 }
 
+// CountChanges returns the sum of [Run.CountChanges] over the runs.
+func (s *Set) CountChanges() (n uint64) {
+	for _, r := range s.runs {
+		n += r.CountChanges()
+	}
+	return n
+}
+
 // Close closes the runs.
 func (s *Set) Close() error {
 	var err error
@@ -212,8 +220,15 @@ func (s *Set) resolved(broken bool) iter.Seq2[Source, error] {
 
 // RawLinks iterates over the newest links of each page as they are on the page: targets are
 // ascending, and may be aliases.
-func (s *Set) RawLinks() iter.Seq2[Source, error] {
-	all := merge(s.runs, (*Run).Sources, func(x Source) vocab.DocID { return x.Doc }, func(same []Source, _ []int) Source { return same[len(same)-1] })
+func (s *Set) RawLinks() iter.Seq2[Source, error] { return s.rawLinks(func([]Source, []int) {}) }
+
+// rawLinks is RawLinks. It also calls versions with the links of each document in all runs, oldest
+// first, and the numbers of the runs.
+func (s *Set) rawLinks(versions func([]Source, []int)) iter.Seq2[Source, error] {
+	all := merge(s.runs, (*Run).Sources, func(x Source) vocab.DocID { return x.Doc }, func(same []Source, runs []int) Source {
+		versions(same, runs)
+		return same[len(same)-1]
+	})
 	return func(yield func(Source, error) bool) {
 		for source, err := range all {
 			if err == nil && !s.IsCanonical(source.Doc) {
@@ -501,11 +516,15 @@ func (s *Set) writeTo(w *Writer) error {
 	for _, doc := range slices.Sorted(maps.Keys(s.hidden)) {
 		w.NoIndex(doc)
 	}
-	for source, err := range s.RawLinks() {
+	changes := uint64(0)
+	for source, err := range s.rawLinks(func(versions []Source, runs []int) { changes += s.changed(versions, runs) }) {
 		if err != nil {
 			return err
 		}
 		w.Links(source)
+	}
+	if len(s.runs) > 0 {
+		w.merged = s.runs[0].changes + changes
 	}
 	for a, err := range s.RawAnchors(everything) {
 		if err != nil {
@@ -516,4 +535,41 @@ func (s *Set) writeTo(w *Writer) error {
 		}
 	}
 	return nil
+}
+
+// changed returns the number of links that the runs after the first one changed on a page, given
+// its links in all runs, oldest first, and the numbers of the runs.
+func (s *Set) changed(versions []Source, runs []int) (n uint64) {
+	var before []Target
+	for i, v := range versions {
+		if runs[i] > 0 {
+			n += countChanged(before, v.Targets)
+		}
+		before = v.Targets
+	}
+	if !s.IsCanonical(versions[0].Doc) { // all its links are gone
+		n += uint64(len(before))
+	}
+	return n
+}
+
+// countChanged returns the number of links that changed between two versions of a page. A new link
+// and one that is gone count as one.
+func countChanged(before, after []Target) uint64 {
+	both := 0
+	for i, j := 0, 0; i < len(before) && j < len(after); {
+		switch c := cmp.Compare(before[i].Doc, after[j].Doc); {
+		case c < 0:
+			i++
+		case c > 0:
+			j++
+		default:
+			if before[i] == after[j] {
+				both++
+			}
+			i++
+			j++
+		}
+	}
+	return uint64(max(len(before), len(after)) - both)
 }

@@ -1,6 +1,7 @@
 package linkdb
 
 import (
+	"cmp"
 	"encoding/binary"
 	"fmt"
 	"hash/crc32"
@@ -41,6 +42,7 @@ type Writer struct {
 	blocks [index][]blockAt // by section
 	first  vocab.DocID      // first document of this block
 	links  uint64
+	merged uint64 // changes, if the run is the result of a merge
 	err    error
 }
 
@@ -188,6 +190,7 @@ func (w *Writer) Finish() error {
 		tail = binary.LittleEndian.AppendUint32(tail, d.records)
 	}
 	tail = binary.LittleEndian.AppendUint64(tail, w.links)
+	tail = binary.LittleEndian.AppendUint64(tail, cmp.Or(w.merged, w.links))
 	tail = binary.LittleEndian.AppendUint32(tail, crc32.Checksum(tail, castagnoli))
 	w.write(append(tail, magic...))
 	if w.err == nil {

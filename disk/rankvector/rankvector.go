@@ -17,7 +17,7 @@
 //	48      8     time of computing, Unix seconds
 //	56      8     links of the graph
 //	64      8     n, the number of ranks; document n-1 is the last
-//	72      8     links of the link database that the graph was made from; not in version 1
+//	72      8     changes of links in the link database until then, linkdb.Run.CountChanges; not in version 1
 //	80      p     personalisation, UTF-8
 //	80+p    4n    ranks by docID, float32; rank 0 belongs to no document and is 0, as is that of each
 //	              document that is not ranked
@@ -68,7 +68,7 @@ type Vector struct {
 	Personalized string    // description of the teleport set; "" for all pages
 	Computed     time.Time // UTC, whole seconds
 	Links        uint64    // links of the graph; parallel links count once
-	Recorded     uint64    // links of the link database; 0 in version 1
+	LinkChanges  uint64    // changes of links in the link database until then; 0 in version 1
 	Ranks        []float32 // by DocID, index 0 unused; 0 for unranked documents
 }
 
@@ -115,7 +115,7 @@ func (v *Vector) Encode() ([]byte, error) {
 	b = le.AppendUint64(b, uint64(v.Computed.Unix()))
 	b = le.AppendUint64(b, v.Links)
 	b = le.AppendUint64(b, uint64(len(v.Ranks)))
-	b = le.AppendUint64(b, v.Recorded)
+	b = le.AppendUint64(b, v.LinkChanges)
 	b = append(b, v.Personalized...)
 	for _, r := range v.Ranks {
 		b = le.AppendUint32(b, math.Float32bits(r))
@@ -154,7 +154,7 @@ func decode(b []byte) (*Vector, error) {
 		Ranks:        make([]float32, n),
 	}
 	if version > 1 {
-		v.Recorded = le.Uint64(b[72:])
+		v.LinkChanges = le.Uint64(b[72:])
 	}
 	for i := range v.Ranks {
 		v.Ranks[i] = math.Float32frombits(le.Uint32(body[header+p+rankSize*i:]))

@@ -21,7 +21,7 @@ import (
 
 func tiny() *Vector {
 	return &Vector{
-		Damping: 0.85, Tolerance: 1e-9, Residual: 5e-10, Iterations: 42, Links: 2, Recorded: 5,
+		Damping: 0.85, Tolerance: 1e-9, Residual: 5e-10, Iterations: 42, Links: 2, LinkChanges: 5,
 		Personalized: "site:a.test", Computed: time.Unix(1_790_000_000, 0).UTC(),
 		Ranks: []float32{0, 0.25, 0.75},
 	}
@@ -46,7 +46,7 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// A vector of version 1 is read, without the number of recorded links.
+// A vector of version 1 is read, without the number of changes.
 func TestReadVersion1(t *testing.T) {
 	data, err := hex.DecodeString(strings.Join(strings.Fields(`
 		616e617472616e6b 01000000 0b000000
@@ -60,7 +60,7 @@ func TestReadVersion1(t *testing.T) {
 	}
 	got, err := decode(binary.LittleEndian.AppendUint64(data, xxhash.Sum64(data)))
 	want := tiny()
-	want.Recorded = 0
+	want.LinkChanges = 0
 	if err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("read %+v, %v", got, err)
 	}

@@ -20,9 +20,9 @@ func newRankList(s *cli.GlobalFlags) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "list",
 		Short: "list the rank vectors",
-		Long: `List shows the rank vectors of the data folder: where each teleports to, when it was computed, and by how much the
-number of links changed since. To search with one: "rank=NAME" in the API and on the result page, or
-"search --rank NAME".`,
+		Long: `List shows the rank vectors of the data folder: where each teleports to, when it was computed, and how many links
+changed since, as a share of all: new ones, those that are gone, and those that lead elsewhere. To search with one:
+"rank=NAME" in the API and on the result page, or "search --rank NAME".`,
 		Example: "  anatomy pagerank list\n  anatomy pagerank list --json",
 		Args:    cli.ExactArgs(0, "no arguments"),
 		RunE: func(c *cobra.Command, _ []string) error {
