@@ -14,6 +14,7 @@ import (
 	"anatomy/disk/repository"
 	"anatomy/disk/segment"
 	"anatomy/disk/shards"
+	"anatomy/ranking"
 	"anatomy/vocab"
 	"anatomy/weburl"
 )
@@ -135,15 +136,25 @@ func dumpWord(w io.Writer, dir, text string) error {
 // DumpBarrels prints a file of barrels. It needs no data folder.
 func DumpBarrels(w io.Writer, _ string, args []string) error { return barrel.Dump(w, args[0]) }
 
-// DumpRanks prints the documents and ranks of the default vector.
-func DumpRanks(w io.Writer, dir string, _ []string) error {
-	return eachShard(dir, func(dir string) error { return dumpRanks(w, dir) })
+// DumpRanks prints the documents and ranks of a vector, which is the default one without an argument.
+func DumpRanks(w io.Writer, dir string, args []string) error {
+	name := rankvector.Default
+	if len(args) > 0 {
+		name = args[0]
+	}
+	return eachShard(dir, func(dir string) error { return dumpRanks(w, dir, name) })
 }
 
-func dumpRanks(w io.Writer, dir string) error {
-	v, err := rankvector.ReadFolder(dir, rankvector.Default)
-	if err != nil || v == nil {
+func dumpRanks(w io.Writer, dir, name string) error {
+	v, err := rankvector.ReadFolder(dir, name)
+	if err != nil {
 		return err
+	}
+	if v == nil && name != rankvector.Default {
+		return fmt.Errorf("%w: %.100q", ranking.ErrNoVector, name)
+	}
+	if v == nil {
+		return nil
 	}
 	for doc, rank := range v.Ranks {
 		if rank != 0 {

@@ -234,21 +234,21 @@ func newDump(s *cli.GlobalFlags) *cobra.Command {
   anatomy dump segment anchor`,
 	}
 	for _, d := range []struct {
-		use, short, wants, example string
-		args                       int
-		dump                       func(w io.Writer, dir string, args []string) error
+		use, short, example string
+		args                cobra.PositionalArgs
+		dump                func(w io.Writer, dir string, args []string) error
 	}{
-		{"docindex", "print every key of the document index", "no arguments", "", 0, collection.DumpDocuments},
-		{"repository", "print every record: address, kind, docID, URL, time, length", "no arguments", "", 0, collection.DumpRepository},
-		{"page URL", "print a page as it was fetched", "one URL", " https://docs.example.org/", 1, collection.DumpPage},
-		{"links", "print names, aliases, links and anchor texts", "no arguments", "", 0, collection.DumpLinks},
-		{"segment TERM", "print the posting lists of a term in every segment", "one term", " anchor", 1, collection.DumpWord},
-		{"barrels FILE", "print documents, terms and hits of a file of barrels, which a crawl has in its folder barrels until it has sorted them", "one file", " anatomy-data/barrels/000012.barrel", 1, collection.DumpBarrels},
-		{"rank", "print every docID with its rank", "no arguments", "", 0, collection.DumpRanks},
+		{"docindex", "print every key of the document index", "", cli.ExactArgs(0, "no arguments"), collection.DumpDocuments},
+		{"repository", "print every record: address, kind, docID, URL, time, length", "", cli.ExactArgs(0, "no arguments"), collection.DumpRepository},
+		{"page URL", "print a page as it was fetched", " https://docs.example.org/", cli.ExactArgs(1, "one URL"), collection.DumpPage},
+		{"links", "print names, aliases, links and anchor texts", "", cli.ExactArgs(0, "no arguments"), collection.DumpLinks},
+		{"segment TERM", "print the posting lists of a term in every segment", " anchor", cli.ExactArgs(1, "one term"), collection.DumpWord},
+		{"barrels FILE", "print documents, terms and hits of a file of barrels, which a crawl has in its folder barrels until it has sorted them", " anatomy-data/barrels/000012.barrel", cli.ExactArgs(1, "one file"), collection.DumpBarrels},
+		{"rank [VECTOR]", "print every docID with its rank in a vector, by default in that of searches", " pages", cli.MaxArgs(1, "at most one vector"), collection.DumpRanks},
 	} {
 		name, _, _ := strings.Cut(d.use, " ")
 		c.AddCommand(&cobra.Command{
-			Use: d.use, Short: d.short, Args: cli.ExactArgs(d.args, d.wants), Example: "  anatomy dump " + name + d.example,
+			Use: d.use, Short: d.short, Args: d.args, Example: "  anatomy dump " + name + d.example,
 			ValidArgsFunction: cobra.NoFileCompletions,
 			RunE: func(c *cobra.Command, args []string) error {
 				w := bufio.NewWriter(cli.ContextWriter{Context: c.Context(), W: c.OutOrStdout()})

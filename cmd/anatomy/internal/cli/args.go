@@ -158,6 +158,16 @@ func MinArgs(n int, what string) cobra.PositionalArgs {
 	}
 }
 
+// MaxArgs returns a check for at most n arguments.
+func MaxArgs(n int, what string) cobra.PositionalArgs {
+	return func(c *cobra.Command, args []string) error {
+		if len(args) > n {
+			return UsageErrorf("%s takes %s, got %d", c.CommandPath(), what, len(args))
+		}
+		return nil
+	}
+}
+
 // RejectFlags returns a UsageError for the first of the flags that was given, if wrong is true. The
 // format contains one %s for the flag's name.
 func RejectFlags(c *cobra.Command, wrong bool, format string, flags ...string) error {
