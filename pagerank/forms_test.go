@@ -2,8 +2,10 @@ package pagerank
 
 import (
 	"bytes"
+	"compress/gzip"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"slices"
 	"strconv"
@@ -156,6 +158,28 @@ func TestBadHostGraph(t *testing.T) {
 	}
 	if _, err := RankEdges(t.Context(), strings.NewReader(""), nil, Options{BV: &bvgraph.Properties{Nodes: 1 << 32}}); err == nil {
 		t.Error("a BV graph of 2^32 nodes is accepted")
+	}
+}
+
+// Files that are no text are errors, and are not read as names.
+func TestNotText(t *testing.T) {
+	var packed bytes.Buffer
+	z := gzip.NewWriter(&packed)
+	io.WriteString(z, "m.mtx"+strings.Repeat("\x00", 252)+"ustar  a b\n")
+	z.Close()
+	for list, want := range map[string]string{
+		"\xfd7zXZ\x00\x00 a\nb c\n": "compressed with xz", "BZh91AY&SY a\nb c\n": "compressed with bzip2",
+		"PK\x03\x04 a\n": "ZIP archive", packed.String(): "archive of tar",
+		"\xff\xfea\x00 \x00b\x00\n\x00": "line 1: the file is not a text", "a b\nc \x00\n": "line 2: the file is not a text",
+		packed.String()[:5]: "unexpected EOF",
+	} {
+		_, err := RankEdges(t.Context(), strings.NewReader(list), new(strings.Builder), Options{})
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%.12q: %v, want %q", list, err, want)
+		}
+	}
+	if _, err := RankEdges(t.Context(), strings.NewReader("BZh a\na PK\n"), new(strings.Builder), Options{}); err != nil {
+		t.Error(err)
 	}
 }
 

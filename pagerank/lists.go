@@ -42,6 +42,9 @@ func openEdges(r io.Reader) (*openList, error) {
 	if err != nil && err != io.EOF && len(head) == 0 {
 		return nil, fmt.Errorf("line 1: %w", err)
 	}
+	if err := checkText(head); err != nil {
+		return nil, err
+	}
 	// The reader repeats an error after the head.
 	if mark := []byte("\xef\xbb\xbf"); bytes.HasPrefix(head, mark) { // of UTF-8, as some editors write
 		in.Discard(len(mark)) // which were peeked at
@@ -65,6 +68,30 @@ func openEdges(r io.Reader) (*openList, error) {
 	return l, err
 }
 
+// otherForms are files that begin otherwise than a list, whose first bytes could be taken for names.
+var otherForms = []struct {
+	at          int
+	magic, form string
+}{
+	{0, "\xfd7zXZ", "the file is compressed with xz"},
+	{4, "1AY&SY", "the file is compressed with bzip2"},
+	{257, "ustar", "the file is an archive of tar"},
+	{0, "PK\x03\x04", "the file is a ZIP archive"},
+}
+
+// checkText returns an error for a head that is not text.
+func checkText(head []byte) error {
+	for _, f := range otherForms {
+		if len(head) > f.at && bytes.HasPrefix(head[f.at:], []byte(f.magic)) {
+			return fmt.Errorf("%s: extract the list of edges first", f.form)
+		}
+	}
+	if at := bytes.IndexByte(head, 0); at >= 0 {
+		return fmt.Errorf("line %d: the file is not a text", 1+bytes.Count(head[:at], []byte{'\n'}))
+	}
+	return nil
+}
+
 // decompressed returns r, decompressed if it is compressed with gzip or zstd.
 func decompressed(r io.Reader) (*bufio.Reader, error) {
 	in := bufio.NewReaderSize(r, maxHead)
@@ -72,6 +99,9 @@ func decompressed(r io.Reader) (*bufio.Reader, error) {
 	switch {
 	case bytes.HasPrefix(head, []byte{0x1f, 0x8b}):
 		z, err := gzip.NewReader(in)
+		if err == io.EOF {
+			err = io.ErrUnexpectedEOF
+		}
 		if err != nil {
 			return nil, err
 		}

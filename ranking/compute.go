@@ -49,8 +49,8 @@ const Default = rankvector.Default
 // isWeighed reports whether ranks are weighed by vouchers.
 func (o *Options) isWeighed() bool { return o.Method == ByVouchers && len(o.Personalize) == 0 }
 
-// checkName fails if the name of the vector is invalid, or is reserved for plain PageRank.
-func (o *Options) checkName() error {
+// CheckName fails if the name of the vector is invalid, or is reserved for plain PageRank.
+func (o *Options) CheckName() error {
 	if o.Name == rankvector.Plain && (o.Method != ByPages || len(o.Personalize) > 0) {
 		return fmt.Errorf("the name %q is reserved for plain PageRank", o.Name)
 	}
@@ -69,7 +69,7 @@ func Compute(ctx context.Context, dir string, o Options) (*Report, error) {
 		o.Title = o.Method.title()
 	}
 	o.Name = cmp.Or(o.Name, Default)
-	if err := o.checkName(); err != nil {
+	if err := o.CheckName(); err != nil {
 		return nil, err
 	}
 	c, err := newComputation(dir)

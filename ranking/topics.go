@@ -31,7 +31,7 @@ func ReadTopics(r io.Reader) ([]Topic, error) {
 
 func addToTopic(topics *[]Topic, fields []string) error {
 	o := Options{Name: fields[0]}
-	if err := o.checkName(); err != nil {
+	if err := o.CheckName(); err != nil {
 		return err
 	}
 	if len(fields) == 1 {

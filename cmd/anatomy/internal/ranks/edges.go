@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"strings"
 	"syscall"
@@ -42,10 +43,13 @@ func (e *edgeFiles) rank(c *cobra.Command, f *rankFlags, show func(string)) erro
 		defer f.Close()
 		in = f
 	}
+	if err := e.checkOutput(); err != nil {
+		return err
+	}
 	done, err := e.open(&o)
 	defer done()
 	if err != nil {
-		return err
+		return withEdgeHint(err)
 	}
 	if o.Teleport, err = f.nodes(); err != nil {
 		return cli.WithHint(err, "a line is a node of the graph, optionally followed by a weight; # starts a comment")
@@ -88,6 +92,20 @@ func (e *edgeFiles) rank(c *cobra.Command, f *rankFlags, show func(string)) erro
 	return e.report(c, f, o, results, topics, residuals, began)
 }
 
+// checkOutput returns an error if the ranks would replace what they are computed from.
+func (e *edgeFiles) checkOutput() error {
+	out, err := os.Stat(e.output)
+	if err != nil || !out.Mode().IsRegular() {
+		return nil
+	}
+	for flag, name := range map[string]string{"edges": e.edges, "vertices": e.vertices} {
+		if in, err := os.Stat(name); err == nil && os.SameFile(in, out) {
+			return cli.UsageErrorf("--output is the file of --%s, which the ranks would replace", flag)
+		}
+	}
+	return nil
+}
+
 // withEdgeHint adds a hint to an error of ranking a graph.
 func withEdgeHint(err error) error {
 	switch {
@@ -99,6 +117,8 @@ func withEdgeHint(err error) error {
 		return cli.WithHint(err, "--method hosts and vouched need URLs for nodes, as \"links export --urls\" writes them")
 	case errors.Is(err, syscall.ENOSPC), errors.As(err, new(*cli.HintError)):
 		return err
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.EISDIR):
+		return cli.WithHint(err, "--edges, --vertices and --warm take the names of files")
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		return cli.WithHint(err, "the file is cut off: copy it again")
 	case errors.As(err, new(*pagerank.ListError)):

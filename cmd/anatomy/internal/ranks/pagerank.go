@@ -198,8 +198,6 @@ func checkRank(c *cobra.Command, f *rankFlags, e edgeFiles) error {
 		return cli.UsageErrorf("--personalize is empty")
 	case f.place != "" && e.edges == "" && !isTeleportTarget(f.place):
 		return cli.UsageErrorf("--personalize %q is not a URL or a site", f.place)
-	case o.Name != "" && ranking.CheckName(o.Name) != nil:
-		return cli.UsageErrorf("--name %q is invalid: use lower-case letters, digits and hyphens", o.Name)
 	}
 	if f.place != "" {
 		o.Personalize = []ranking.TeleportTarget{{Spec: f.place, Weight: 1}}
@@ -212,6 +210,9 @@ func checkRank(c *cobra.Command, f *rankFlags, e edgeFiles) error {
 	var err error
 	if o.Method, err = ranking.ParseMethod(f.method); err != nil {
 		return cli.UsageErrorf("--method %q must be vouched, pages, hosts or harmonic", f.method)
+	}
+	if err := o.CheckName(); o.Name != "" && err != nil {
+		return cli.UsageError{Err: err}
 	}
 	if e.edges != "" && !c.Flags().Changed("method") {
 		o.Method = ranking.ByPages
