@@ -39,6 +39,10 @@ func (s *suite) run() error {
 	if err := os.MkdirAll(s.dir, 0o755); err != nil {
 		return err
 	}
+	var err error
+	if s.gapbs, err = filepath.Abs(s.gapbs); err != nil { // ./pr, without its folder, is looked for in PATH
+		return err
+	}
 	files, err := s.files()
 	if err != nil {
 		return err
