@@ -133,6 +133,9 @@ func candidates(p *pass, k int) (found []scoring.Candidate, toRank int, err erro
 	if found, toRank, err = addIdentifiers(p, found, toRank); err != nil {
 		return nil, 0, err
 	}
+	if found, toRank, err = addServices(p, found, toRank); err != nil {
+		return nil, 0, err
+	}
 	found, toRank = addHomes(p, found, toRank)
 	return found, toRank, nil
 }
@@ -181,8 +184,7 @@ func addPreferred(
 			sites = append(sites, p.preferred[i].Site)
 		}
 	}
-	complete := len(found) <= p.candidates && p.resp.Exact && p.resp.Total <= len(found)
-	if len(sites) == 0 || complete {
+	if len(sites) == 0 || len(found) <= p.candidates && p.complete(found) {
 		return found, p.candidates, nil
 	}
 	preferred, err := collectBeside(p, query.Both(allowed(p, p.root), query.AnySite(sites, MaxPreferred)), p.candidates)
@@ -222,8 +224,7 @@ func collectBeside(p *pass, root *query.Node, k int) (shard.FirstAnswer, error) 
 // the front, and returns their number: see Weights.Promising. All may be if no other pages match,
 // if the request prefers sites, and when sorting by date.
 func promisingFirst(p *pass, found []scoring.Candidate) (n int) {
-	complete := p.resp.Exact && p.resp.Total <= len(found)
-	if len(found) <= minResults || complete || len(p.preferred) > 0 || p.byDate {
+	if len(found) <= minResults || p.complete(found) || len(p.preferred) > 0 || p.byDate {
 		return len(found)
 	}
 	least, likely := p.weights.LeastPromising(found[minResults-1].First), p.weights.Likely
@@ -256,6 +257,30 @@ func addTitles(p *pass, found []scoring.Candidate, n int) ([]scoring.Candidate, 
 	}
 	found, n = scoreToo(found, n, titled.Pages)
 	return found, n, nil
+}
+
+// maxServices is the number of definitions of web services that the second phase scores beside the candidates of
+// all kinds.
+const maxServices = 200
+
+// addServices adds the best definitions of web services to the first n pages, which the second phase scores: it
+// has weights of their own for them, and the first phase orders them by those of other pages.
+func addServices(p *pass, found []scoring.Candidate, n int) ([]scoring.Candidate, int, error) {
+	if !p.view.services || p.weights.Service == nil || p.byDate || p.complete(found[:n]) {
+		return found, n, nil
+	}
+	only := &query.Node{Op: query.Only, Filter: query.Filter{Service: true}}
+	services, err := collectBeside(p, query.Both(allowed(p, p.root), only), maxServices)
+	if err != nil {
+		return nil, 0, err
+	}
+	found, n = scoreToo(found, n, services.Pages)
+	return found, n, nil
+}
+
+// complete reports whether pages are all matches of the query.
+func (p *pass) complete(found []scoring.Candidate) bool {
+	return p.resp.Exact && p.resp.Total <= len(found)
 }
 
 // scoreToo adds pages to the first n of found, which the second phase scores.

@@ -63,7 +63,7 @@ func newView(
 		v.Docs, v.Ranked = v.Docs+snap.Docs, v.Ranked+snap.Ranked()
 	}
 	for _, snap := range bases {
-		v.services = v.services || slices.ContainsFunc(snap.Parts, func(p *snapshot.Part) bool { return p.Segment.HasServices() })
+		v.services = v.services || slices.ContainsFunc(snap.Parts, func(p *snapshot.Part) bool { return len(p.Segment.Services()) > 0 })
 	}
 	v.Average = int64(words / max(texts, 1))
 	for i, snap := range bases {

@@ -23,9 +23,9 @@ type columns struct {
 	media      []vocab.Medium
 	languages  []Language
 	dates      []vocab.Day
-	controls   []docControls // of the documents with controls
-	services   bool          // a document defines a web service
-	crawled    []byte        // one bit per document
+	controls   []docControls   // of the documents with controls
+	services   []vocab.Ordinal // of the documents that define web services, ascending
+	crawled    []byte          // one bit per document
 	tombstones []vocab.DocID
 
 	byDocIDOnce sync.Once
@@ -43,7 +43,11 @@ func (c *columns) load(d *database, n int) error {
 		d.column('l', func(v []byte) (err error) { c.languages, err = decodeColumn[Language](v, n); return err }),
 		d.column('m', func(v []byte) (err error) {
 			c.media, err = decodeColumn[vocab.Medium](v, n)
-			c.services = slices.ContainsFunc(c.media, vocab.Medium.Service)
+			for ord, medium := range c.media {
+				if medium.Service() {
+					c.services = append(c.services, vocab.Ordinal(ord))
+				}
+			}
 			return err
 		}),
 		d.column('n', func(v []byte) (err error) { c.titles, err = decodeColumn[uint32](v, n); return err }),
@@ -80,8 +84,8 @@ func (c *columns) Genre(ord vocab.Ordinal) vocab.Genre { return c.genres[ord] }
 // Medium returns the medium of a document.
 func (c *columns) Medium(ord vocab.Ordinal) vocab.Medium { return c.media[ord] }
 
-// HasServices reports whether a document of the segment defines a web service.
-func (c *columns) HasServices() bool { return c.services }
+// Services returns the documents that define web services, ascending.
+func (c *columns) Services() []vocab.Ordinal { return c.services }
 
 // Language returns the language of a document, without region and script.
 func (c *columns) Language(ord vocab.Ordinal) Language { return c.languages[ord] }

@@ -21,6 +21,9 @@ func (w *Walk) Iterator(n *query.Node) Iterator {
 		if n.Filter.Label.Value != "" {
 			return w.label(n)
 		}
+		if n.Filter.Service {
+			return &docsIterator{ordinals: w.part.Segment.Services()}
+		}
 		return newFilter(w.part.Segment, n.Filter, w.clock)
 	case query.Pages:
 		return newDocs(w.part, n.Docs)

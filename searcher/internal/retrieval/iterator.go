@@ -116,8 +116,6 @@ func newFilter(seg *segment.Segment, f query.Filter, clock *Clock) *filterIterat
 		it.passes = func(ord vocab.Ordinal) bool { return seg.Language(ord) == lang }
 	case f.Medium != vocab.OtherMedium:
 		it.passes = func(ord vocab.Ordinal) bool { return seg.Medium(ord) == f.Medium }
-	case f.Service:
-		it.passes = func(ord vocab.Ordinal) bool { return seg.Medium(ord).Service() }
 	default:
 		it.passes = func(ord vocab.Ordinal) bool { return f.Dated(seg.Date(ord)) }
 	}

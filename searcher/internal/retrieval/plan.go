@@ -8,10 +8,14 @@ import (
 	"anatomy/searcher/query"
 )
 
+// selective is the number of documents in a segment for each that passes a filter from which on the filter is
+// walked, and not the terms of a disjunction.
+const selective = 16
+
 // plan splits a query into the parts of a plan. Parts of no other kind become filters.
 func (w *Walk) plan(root *query.Node) *plan {
 	p := w.arena.plans.New()
-	if anyOf, filters := splitDisjunction(root); anyOf != nil {
+	if anyOf, filters := w.splitDisjunction(root); anyOf != nil {
 		p.disjunction(w, anyOf, filters)
 	} else {
 		p.conjunction(w, root)
@@ -20,8 +24,9 @@ func (w *Walk) plan(root *query.Node) *plan {
 }
 
 // splitDisjunction splits a query into a disjunction of terms and filters. Most documents pass
-// these filters, so they are tested last. It returns nil for a query of another form.
-func splitDisjunction(root *query.Node) (anyOf *query.Node, filters []*query.Node) {
+// these filters, so they are tested last. It returns nil for a query of another form, or for one of which
+// few documents pass the filters.
+func (w *Walk) splitDisjunction(root *query.Node) (anyOf *query.Node, filters []*query.Node) {
 	kids := []*query.Node{root}
 	if root.Op == query.And {
 		kids = root.Kids
@@ -29,6 +34,8 @@ func splitDisjunction(root *query.Node) (anyOf *query.Node, filters []*query.Nod
 	for _, kid := range kids {
 		isGroup := kid.Op == query.Or || kid.Op == query.Most || len(kids) == 1
 		switch {
+		case kid.Op == query.Only && w.isSelective(kid.Filter):
+			return nil, nil
 		case kid.Op == query.Not || kid.Op == query.Only:
 			filters = append(filters, kid)
 		case anyOf == nil && isGroup && isDisjunction(kid):
@@ -38,6 +45,12 @@ func splitDisjunction(root *query.Node) (anyOf *query.Node, filters []*query.Nod
 		}
 	}
 	return anyOf, filters
+}
+
+// isSelective reports whether it is known that few documents of the segment pass a filter.
+func (w *Walk) isSelective(f query.Filter) bool {
+	seg := w.part.Segment
+	return f.Service && len(seg.Services()) < seg.Docs()/selective
 }
 
 // isDisjunction reports whether a query is a single term, or a disjunction of terms.
