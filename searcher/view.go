@@ -234,6 +234,9 @@ func (v *view) Site(c scoring.Candidate) string {
 // Rank returns the PageRank of a candidate.
 func (v *view) Rank(c scoring.Candidate) float64 { return v.rankOf(c.Doc) }
 
+// HomeRank returns the PageRank of the home page of a candidate's host, 0 if it has none.
+func (v *view) HomeRank(c scoring.Candidate) float64 { return v.rankOf(homeOf(v, v.Host(c)).Doc) }
+
 // Service reports whether a candidate defines a web service.
 func (v *view) Service(c scoring.Candidate) bool { return v.part(c).Segment.Medium(c.Ord).Service() }
 

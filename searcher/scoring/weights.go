@@ -182,8 +182,8 @@ const (
 	NearDistance = 5
 
 	// CopyDistance is the maximum distance of the sketches of copies on different sites, whose titles may
-	// differ. OriginalRank is the factor by which the PageRank of the original exceeds that of a copy
-	// with a better score (lab/copies).
+	// differ. OriginalRank is the factor by which the PageRank of the original, or of its home page,
+	// exceeds that of a copy with a better score (lab/copies).
 	CopyDistance, OriginalRank = 5, 1.2
 
 	// PerHost is the maximum number of results of one host among SpreadOver.

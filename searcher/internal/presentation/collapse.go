@@ -15,8 +15,9 @@ type Pages interface {
 	Host(scoring.Candidate) string
 	Sketch(scoring.Candidate) vocab.Sketch
 	Site(scoring.Candidate) string
-	Rank(scoring.Candidate) float64 // PageRank
-	Service(scoring.Candidate) bool // it defines a web service
+	Rank(scoring.Candidate) float64     // PageRank
+	HomeRank(scoring.Candidate) float64 // PageRank of the home page of its host
+	Service(scoring.Candidate) bool     // it defines a web service
 }
 
 // An Arena is the memory of one query, which the next query reuses.
@@ -53,7 +54,8 @@ type Version struct {
 //   - The versions of a page in several languages are one result, at the position of the best: the
 //     version in the preferred language.
 //   - A near-duplicate of a better page is collapsed into that one. So is a page of another site with
-//     nearly the same text under another title; of the two, the page with far more PageRank is shown.
+//     nearly the same text under another title; of the two, the page with more PageRank is shown, and
+//     of pages with nearly the same the one whose home page has more.
 //   - At most two of ten results are of one host, while candidates of other hosts score two thirds
 //     of the page that they pass. That page comes later. Definitions of web services do not count: each
 //     is another service, and the host of a provider has many.
@@ -173,11 +175,17 @@ func (c *Collapser) duplicateOf(
 }
 
 // isOriginal reports whether page is shown instead of its better duplicate: it is on another site and
-// has more PageRank by [scoring.OriginalRank]. Pages of a site that no other site links to have nearly
-// the rank of isolated pages.
+// has more PageRank by [scoring.OriginalRank] or, if the ranks are closer than that, its home page has.
+// Pages of a site that no other site links to have nearly the rank of isolated pages.
 func (c *Collapser) isOriginal(page, better scoring.Candidate) bool {
-	return !better.Pinned && c.pages.Rank(page) > scoring.OriginalRank*c.pages.Rank(better) &&
-		c.pages.Site(page) != c.pages.Site(better)
+	if better.Pinned || c.pages.Site(page) == c.pages.Site(better) {
+		return false
+	}
+	rank, other := c.pages.Rank(page), c.pages.Rank(better)
+	if max(rank, other) <= scoring.OriginalRank*min(rank, other) {
+		rank, other = c.pages.HomeRank(page), c.pages.HomeRank(better)
+	}
+	return rank > scoring.OriginalRank*other
 }
 
 // collapse collapses a page, with all that are collapsed into it, into a shown page.

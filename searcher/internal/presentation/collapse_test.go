@@ -18,6 +18,7 @@ type page struct {
 	sketch  uint64
 	title   uint8
 	rank    float64
+	home    float64 // rank of its home page
 	service bool
 }
 
@@ -26,6 +27,8 @@ func (p pages) Host(c scoring.Candidate) string { return p[c.Ord].host }
 func (p pages) Site(c scoring.Candidate) string { return p[c.Ord].host }
 
 func (p pages) Rank(c scoring.Candidate) float64 { return p[c.Ord].rank }
+
+func (p pages) HomeRank(c scoring.Candidate) float64 { return p[c.Ord].home }
 
 func (p pages) Service(c scoring.Candidate) bool { return p[c.Ord].service }
 
@@ -97,6 +100,21 @@ func TestCopies(t *testing.T) {
 			if got := docs(collapser.Expand(doc, candidates)); got != c.same {
 				t.Errorf("document %d expands to %s, want %s", doc, got, c.same)
 			}
+		}
+	}
+}
+
+// TestCopiesOfRarePages checks that of copies with nearly the same rank the one is shown whose home page
+// has more, and otherwise the better one.
+func TestCopiesOfRarePages(t *testing.T) {
+	for _, c := range []struct {
+		rank, home float64
+		shown      string
+	}{{1.1, 9, "[1]"}, {0.9, 9, "[1]"}, {1.1, 50, "[2]"}, {0.9, 50, "[2]"}, {1.3, 1, "[2]"}, {0.7, 50, "[1]"}} {
+		all := pages{{host: "a", rank: 1, home: 10}, {host: "b", title: 1, rank: c.rank, home: c.home}}
+		collapser := NewCollapser(all, &Arena{})
+		if got := docs(collapser.Duplicates(all.candidates(100, 1))); got != c.shown {
+			t.Errorf("rank %v, rank of the home page %v: shown are %s, want %s", c.rank, c.home, got, c.shown)
 		}
 	}
 }
