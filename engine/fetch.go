@@ -134,9 +134,11 @@ func (f *fetcher) visit(ctx context.Context, leases <-chan vocab.Lease) {
 		f.out.Add(1)
 		f.granted.Add(1)
 		visiting := f.visits.begin(ctx, &lease)
-		report := f.visitor.Visit(visiting, f.icons.Extend(lease), func(fetch vocab.Fetch) {
+		extended := f.icons.Extend(lease)
+		report := f.visitor.Visit(visiting, extended, func(fetch vocab.Fetch) {
 			if !f.icons.Handle(&fetch) {
 				f.intake.handle(ctx, fetch)
+				f.icons.Declared(&extended)
 			}
 		})
 		f.visits.end(&lease)

@@ -26,7 +26,8 @@ func pngOf(t *testing.T, side int) string {
 }
 
 // TestIcons crawls hosts with all kinds of icons. Each is asked for at most two, by the rules for pages;
-// what is an image of bounded size is kept, and nothing is asked for again by the next crawl.
+// what is an image of bounded size is kept, also of a host with one page, and nothing is asked for again
+// by the next crawl.
 func TestIcons(t *testing.T) {
 	w := testweb.New(t)
 	icon := pngOf(t, 16)
@@ -43,12 +44,20 @@ func TestIcons(t *testing.T) {
 		"away.test":   `<link rel="icon" href="http://usual.test/favicon.ico">`,
 		"both.test":   `<link rel="icon" href="/b.png">`,
 		"second.test": `<link rel="icon" href="/c.png">`,
+		"wrong.test":  `<link rel="icon" href="/d.png">`,
+		"single.test": `<link rel="icon" href="/e.png">`,
 	}
 	kept := map[string]bool{"usual.test": true, "named.test": true, "both.test": true, "moved.test": false, "none.test": false,
-		"forbidden.test": false, "html.test": false, "cut.test": false, "second.test": true, "drawn.test": false, "endless.test": false, "away.test": false}
+		"forbidden.test": false, "html.test": false, "cut.test": false, "second.test": true, "drawn.test": false, "endless.test": false, "away.test": false,
+		"wrong.test": true, "single.test": true}
 	var seeds []string
 	for host := range kept {
-		for i := range 4 {
+		pages := 4
+		if host == "single.test" {
+			w.Page("single.test/0", "<title>Single</title>"+head[host]+"<p>the only page")
+			pages = 0
+		}
+		for i := range pages {
 			w.Page(fmt.Sprintf("%s/%d", host, i), fmt.Sprintf("<title>%d</title>%s<p>word%d %s <a href=/%d>next</a>", i, head[host], i, host, (i+1)%4))
 		}
 		seeds = append(seeds, "http://"+host+"/0")
@@ -60,6 +69,9 @@ func TestIcons(t *testing.T) {
 	w.Body("second.test/favicon.ico", "image/x-icon", "\x00\x00\x01\x00\x01\x00")
 	w.Body("second.test/c.png", "image/png", icon)
 	w.Body("named.test/img/a.png", "image/png", icon)
+	w.Body("wrong.test/favicon.ico", "image/png", icon)
+	w.Body("wrong.test/d.png", "image/png", "no image")
+	w.Body("single.test/e.png", "image/png", icon)
 	w.Redirect("moved.test/favicon.ico", "http://usual.test/favicon.ico")
 	w.Body("forbidden.test/robots.txt", "text/plain", "User-agent: *\nDisallow: /favicon.ico\n")
 	w.Body("forbidden.test/favicon.ico", "image/x-icon", icon)
@@ -84,7 +96,7 @@ func TestIcons(t *testing.T) {
 				asked += n
 			}
 		}
-		most := map[string]int{"named.test": 2, "second.test": 2, "forbidden.test": 0}
+		most := map[string]int{"wrong.test": 2, "forbidden.test": 0}
 		if n, ok := most[host]; !ok && asked != 1 || ok && asked != n {
 			t.Errorf("%s: %d requests for icons", host, asked)
 		}
@@ -92,7 +104,7 @@ func TestIcons(t *testing.T) {
 	if entries, err := os.ReadDir(icons.Path(o.Dir)); err != nil || len(entries) != len(kept) {
 		t.Errorf("%d files for %d hosts that gave a page, %v", len(entries), len(kept), err)
 	}
-	if stats.Pages != 48 || stats.Errors() != 0 || stats.DeadLinks() != 0 || stats.Known != 48 {
+	if stats.Pages != 53 || stats.Errors() != 0 || stats.DeadLinks() != 0 || stats.Known != 53 {
 		t.Errorf("%d pages of %d URLs, %d errors, %d dead links", stats.Pages, stats.Known, stats.Errors(), stats.DeadLinks())
 	}
 	testweb.Checked(t, o.Dir)

@@ -2,8 +2,8 @@
 package favicon
 
 import (
+	"cmp"
 	"log/slog"
-	"strings"
 	"sync"
 	"time"
 
@@ -14,10 +14,10 @@ import (
 	"anatomy/weburl"
 )
 
-// A Collector adds the icon of a host to its leases. The first lease of a host in a run has
-// /favicon.ico. If that file does not exist, a later lease has the icon that its pages declare. So a
-// host gets at most two requests for its icon, within robots.txt and the delay.
-// Its methods are safe for concurrent use. Those of nil do nothing.
+// A Collector adds the icon of a host to its leases. The first lease of a host in a run ends with the
+// icon that one of its pages declares, else with /favicon.ico. If that icon cannot be shown, a later
+// lease has the other one. So a host gets at most two requests for its icon, within robots.txt and
+// the delay. Its methods are safe for concurrent use. Those of nil do nothing.
 type Collector struct {
 	to  *icons.Writer
 	log *slog.Logger
@@ -29,10 +29,10 @@ type Collector struct {
 
 // A host is the state of the icon of a host in this run.
 type host struct {
-	begun   bool   // /favicon.ico is in a lease, or need not be fetched
-	missing bool   // /favicon.ico does not exist
-	named   string // URL of the icon that pages name; "" for none
-	tried   bool   // named is in a lease
+	begun  bool   // an icon is in a lease, or need not be fetched
+	named  string // URL of the icon that pages declare; "" for none
+	tried  string // URL of the icon that was fetched and cannot be shown; "" for none
+	ending bool   // both are in leases
 }
 
 const maxHosts = 50_000 // hosts that are remembered
@@ -83,18 +83,43 @@ func (c *Collector) Extend(lease vocab.Lease) vocab.Lease {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	h, url := c.of(lease.Host), ""
+	u, err := weburl.Parse(lease.URLs[0].URL)
 	switch {
+	case err != nil || u.Host() != lease.Host:
 	case !h.begun:
-		if u, err := weburl.Parse(lease.URLs[0].URL); err == nil && u.Host() == lease.Host {
-			h.begun, url = true, u.Origin()+defaultPath
-		}
-	case h.missing && !h.tried && h.named != "":
-		h.tried, url = true, h.named
+		h.begun, url = true, cmp.Or(h.named, u.Origin()+defaultPath)
+	case h.tried != "" && !h.ending && h.other(&u) != "":
+		h.ending, url = true, h.other(&u)
 	}
 	if url != "" {
 		lease.URLs = append(lease.URLs[:len(lease.URLs):len(lease.URLs)], vocab.Target{URL: url, Kind: vocab.IconTarget})
 	}
 	return lease
+}
+
+// other returns the icon that was not fetched, "" for none. u is a page of the host.
+func (h *host) other(u *weburl.URL) string {
+	if usual := u.Origin() + defaultPath; h.tried != usual {
+		return usual
+	}
+	return h.named
+}
+
+// Declared replaces /favicon.ico at the end of a lease by the icon that pages of the lease, which were
+// parsed meanwhile, declare. The visit must not have come to this target.
+func (c *Collector) Declared(lease *vocab.Lease) {
+	if c == nil {
+		return
+	}
+	last := &lease.URLs[len(lease.URLs)-1]
+	if last.Kind != vocab.IconTarget {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if h := c.of(lease.Host); h.tried == "" && h.named != "" {
+		last.URL = h.named
+	}
 }
 
 // Handle keeps the icon of a fetch if it can be shown; drawings (SVG) cannot. It returns false for
@@ -117,7 +142,7 @@ func (c *Collector) Handle(f *vocab.Fetch) bool {
 	default: // no answer, or a later crawl tries again
 		return true
 	}
-	if content == nil && strings.HasSuffix(f.URL, defaultPath) && c.miss(u.Host()) {
+	if content == nil && c.miss(&u) {
 		return true
 	}
 	if err := c.to.Put(u.Host(), content, c.now()); err != nil {
@@ -126,11 +151,14 @@ func (c *Collector) Handle(f *vocab.Fetch) bool {
 	return true
 }
 
-// miss records that a host has no /favicon.ico. It reports whether a page has named another icon.
-func (c *Collector) miss(name string) bool {
+// miss records that an icon of a host cannot be shown. It reports whether there may be another.
+func (c *Collector) miss(icon *weburl.URL) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	h := c.of(name)
-	h.missing = true
-	return h.named != ""
+	h := c.of(icon.Host())
+	if h.ending {
+		return false
+	}
+	h.tried = icon.String()
+	return h.other(icon) != ""
 }
