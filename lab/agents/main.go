@@ -90,25 +90,40 @@ func (b *bench) measure(file string) error {
 	}
 	fmt.Printf("%s: %d queries, %d left out\n", file, len(questions), absent)
 	for _, budget := range b.budgets {
-		var pages, sections, withSection, tokens, passages int
+		t := tally{budget: budget, queries: len(questions)}
 		for _, q := range questions {
 			a, err := b.ask(q.Query, budget)
 			if err != nil {
 				return err
 			}
-			tokens, passages = tokens+a.Tokens, passages+len(a.Results)
+			t.tokens, t.passages = t.tokens+a.Tokens, t.passages+len(a.Results)
 			page, section := b.judge(&q, a)
 			if q.HasSection() {
-				withSection++
-				sections += section
+				t.withSection++
+				t.sections += section
 			}
-			pages += page
+			t.pages += page
 		}
-		n := float64(len(questions))
-		fmt.Printf("  %5d tokens: right page %.3f, right section %.3f of %d; %.1f passages and %.0f tokens on average\n", budget,
-			float64(pages)/n, float64(sections)/float64(max(withSection, 1)), withSection, float64(passages)/n, float64(tokens)/n)
+		fmt.Println(t.String())
 	}
 	return nil
+}
+
+// A tally is what a budget brought for the queries of a file.
+type tally struct {
+	budget, queries, withSection int // withSection: queries that have a right section
+	pages, sections              int // queries with the right page, and with the right section, among the passages
+	tokens, passages             int
+}
+
+func (t *tally) String() string {
+	n := float64(t.queries)
+	section := "no query has a right section"
+	if t.withSection > 0 {
+		section = fmt.Sprintf("right section %.3f of %d", float64(t.sections)/float64(t.withSection), t.withSection)
+	}
+	return fmt.Sprintf("  %5d tokens: right page %.3f, %s; %.1f passages and %.0f tokens on average",
+		t.budget, float64(t.pages)/n, section, float64(t.passages)/n, float64(t.tokens)/n)
 }
 
 // read reads the questions of a file, and counts those whose pages the collection lacks.
