@@ -217,10 +217,22 @@ func (i *Inventory) addOutcomes(db *docindex.DB) error {
 		i.Outcomes = map[string]uint64{}
 	}
 	counts, err := db.Counts()
+	if err != nil {
+		return err
+	}
 	for o, n := range counts.Outcomes {
 		if n > 0 {
 			i.Outcomes[vocab.Outcome(o).String()] += n
 		}
 	}
-	return err
+	if counts.Outcomes[vocab.NotFound] == 0 {
+		return nil
+	}
+	return db.EachContaining("401 ", 1, func(r docindex.Record) error {
+		if f := r.Fetch; f != nil && f.NeedsLogin() {
+			i.Outcomes[f.Outcome.String()]--
+			i.Outcomes[f.Outcome.Name(f.Status)]++
+		}
+		return nil
+	})
 }

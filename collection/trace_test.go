@@ -26,7 +26,15 @@ func TestSiteTrace(t *testing.T) {
 	w.Page("one.test/there/", `<title>There</title><p>four words of text`)
 	w.Page("one.test/hidden", `<meta name=robots content=noindex><p>hidden`)
 	dir := t.TempDir()
-	testweb.Crawl(t, w.Options(dir, "http://one.test/"))
+	stats := testweb.Crawl(t, w.Options(dir, "http://one.test/"))
+	if stats.DeadLinks() != 1 || stats.Outcomes["login needed"] != 1 {
+		t.Errorf("%d dead links, outcomes %v", stats.DeadLinks(), stats.Outcomes)
+	}
+	var i collection.Inventory
+	testweb.Must(t, i.AddOutcomes(t.Context(), dir))
+	if want := map[string]uint64{"fetched": 3, "redirected": 1, "gone": 1, "login needed": 1}; !maps.Equal(i.Outcomes, want) {
+		t.Errorf("outcomes %v, want %v", i.Outcomes, want)
+	}
 	before := files(t, dir)
 	site := testweb.OpenSite(t, dir)
 	for _, c := range []struct {

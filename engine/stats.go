@@ -123,6 +123,8 @@ func (c *Crawl) Stats() CrawlStats {
 	for o, n := range urls.Outcomes {
 		s.Outcomes[vocab.Outcome(o).String()] = int64(n)
 	}
+	s.Outcomes["gone"] -= urls.Logins
+	s.Outcomes["login needed"] = max(0, urls.Logins)
 	for t, n := range urls.Traps {
 		if n > 0 {
 			s.Traps[docindex.Trap(t).String()] = int64(n)

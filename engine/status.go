@@ -41,6 +41,9 @@ func (c *Crawl) Status() *vocab.CrawlStatus {
 		st.Damaged += int64(problems)
 	}
 	maps.DeleteFunc(st.Outcomes, func(_ string, n int64) bool { return n == 0 })
+	for why, hosts := range outlook.Retries {
+		st.Waiting[why] += int64(hosts)
+	}
 	explain(st, c.visitor.Visits())
 	return st
 }

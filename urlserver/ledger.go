@@ -19,6 +19,7 @@ import (
 type ledger struct {
 	db     *docindex.DB
 	counts docindex.Counts
+	logins int64 // documents that need a login: how many more there are than when the ledger was opened
 
 	number   uint64 // the number of the last queue key
 	reserved uint64
@@ -78,6 +79,9 @@ func (l *ledger) addCounts(r *docindex.Record, n uint64) {
 		return
 	}
 	l.counts.Outcomes[r.Fetch.Outcome] += n
+	if r.Fetch.NeedsLogin() {
+		l.logins += int64(n)
+	}
 	if r.IsPage() {
 		l.counts.Pages += n
 	}

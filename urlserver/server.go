@@ -297,7 +297,14 @@ func (s *Server) Outlook(now time.Time, limit int) Outlook {
 	defer s.mu.Unlock()
 	defer s.state.boundPages()()
 	s.state.advance(now)
-	return newOutlook(s.state, limit)
+	var retries []vocab.HostStatus
+	if s.err == nil {
+		var err error
+		if retries, err = retrying(s.state); err != nil {
+			s.fail(err)
+		}
+	}
+	return newOutlook(s.state, limit, retries)
 }
 
 // Refusals returns at most limit shapes whose URLs are refused, by descending number of URLs, with

@@ -3,6 +3,7 @@ package urlserver
 import (
 	"cmp"
 	"slices"
+	"time"
 
 	"anatomy/disk/docindex"
 	"anatomy/urlserver/internal/frontier"
@@ -19,6 +20,7 @@ type Stats struct {
 	InFlight int                     // leased or claimed, and not completed
 	States   [docindex.States]uint64 // documents by state
 	Outcomes [vocab.Outcomes]uint64  // documents by the outcome of their last visit
+	Logins   int64                   // documents that need a login: how many more than at Open
 	Traps    [docindex.Traps]uint64  // refused documents by reason
 	Hosts    int                     // in memory
 	Waiting  map[string]int          // hosts with queued URLs that get no lease now, by reason
@@ -30,7 +32,7 @@ func newStats(s *state) Stats {
 	flying := uint64(len(s.flights.inFlight))
 	st := Stats{
 		Known: s.counts.Known, Pages: s.counts.Pages,
-		States: s.counts.States, Outcomes: s.counts.Outcomes, Traps: s.counts.Traps,
+		States: s.counts.States, Outcomes: s.counts.Outcomes, Logins: s.logins, Traps: s.counts.Traps,
 		Queued:   max(s.counts.States[docindex.Queued], flying) - flying, // claimed documents may not be queued
 		Retrying: s.counts.States[docindex.Waiting],
 		InFlight: len(s.flights.inFlight), Hosts: s.frontier.Len(),
@@ -46,14 +48,20 @@ func newStats(s *state) Stats {
 
 // An Outlook describes a server's hosts at one moment.
 type Outlook struct {
-	Hosts   []vocab.HostStatus // with URLs to fetch or in flight, by descending queue length
+	Hosts   []vocab.HostStatus // with URLs to fetch, to retry or in flight, by descending queue length
 	Count   int                // of all such hosts
+	Retries map[string]int     // hosts that only have URLs to retry, by the reason why these wait
 	Rate    frontier.Rate      // bound set by the delays of their sites
 	Removed []string           // patterns of Remove
 }
 
-func newOutlook(s *state, limit int) Outlook {
-	o := Outlook{Removed: slices.Clone(s.scope.removed), Rate: s.frontier.Rate()}
+func newOutlook(s *state, limit int, retrying []vocab.HostStatus) Outlook {
+	o := Outlook{
+		Hosts: retrying, Removed: slices.Clone(s.scope.removed), Rate: s.frontier.Rate(), Retries: map[string]int{},
+	}
+	for i := range retrying {
+		o.Retries[retrying[i].Why]++
+	}
 	for h := range s.frontier.Hosts() {
 		if h.Active() {
 			o.Hosts = append(o.Hosts, hostStatus(s, h))
@@ -65,6 +73,36 @@ func newOutlook(s *state, limit int) Outlook {
 	})
 	o.Hosts = slices.Clip(o.Hosts[:min(len(o.Hosts), limit)])
 	return o
+}
+
+// maxRetries bounds the URLs that retrying reads.
+const maxRetries = 1000
+
+// retrying returns the hosts that only have URLs to retry, with the reason why the first of these waits.
+// It reads the first maxRetries such URLs.
+func retrying(s *state) (all []vocab.HostStatus, err error) {
+	at, n := map[string]int{}, 0
+	err = s.db.EachWaiting(time.Time{}, func(w docindex.Wait) (bool, error) {
+		n++
+		r, u, ok, err := s.load(w.Doc)
+		if err != nil || !ok {
+			return n < maxRetries, err
+		}
+		h := s.frontier.Lookup(u.Host())
+		if h == nil || h.Active() || r.Fetch == nil {
+			return n < maxRetries, nil
+		}
+		if i, known := at[h.Name]; known {
+			all[i].Queued++
+			return n < maxRetries, nil
+		}
+		st := hostStatus(s, h)
+		st.Queued, st.Until, st.Why = 1, w.Due, frontier.Trouble+r.Fetch.Reason
+		at[h.Name] = len(all)
+		all = append(all, st)
+		return n < maxRetries, nil
+	})
+	return all, err
 }
 
 func hostStatus(s *state, h *frontier.Host) vocab.HostStatus {

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"net/http"
 	"strings"
 	"time"
 
@@ -41,6 +42,11 @@ type FetchOutcome struct {
 	SignedIn bool // the request carried credentials, so not everyone may see the result
 
 	Truncated vocab.Truncation // why only a prefix of the body was stored
+}
+
+// NeedsLogin reports whether the server answered that the document needs a login.
+func (f *FetchOutcome) NeedsLogin() bool {
+	return f.Outcome == vocab.NotFound && f.Status == http.StatusUnauthorized
 }
 
 // A History summarises the conclusive visits to a document: those that determined whether it exists

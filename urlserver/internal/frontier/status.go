@@ -7,6 +7,9 @@ import (
 	"anatomy/vocab"
 )
 
+// Trouble begins the reason of a wait after an answer with an error, or after none.
+const Trouble = "in trouble: "
+
 // Reasons of a wait that Status explains further.
 const (
 	crowdedAddress = "other hosts at its address are read"
@@ -23,7 +26,7 @@ func (f *Frontier) WhyWaiting(now time.Time, h *Host) string {
 	case f.room(h) <= 0:
 		return "page limit of the host"
 	case h.retryAt.After(now):
-		return "in trouble: " + h.why
+		return Trouble + h.why
 	case h.parked:
 		return crowdedAddress
 	case s.freeAt.After(now):

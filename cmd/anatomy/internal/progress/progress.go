@@ -150,7 +150,7 @@ func Summary(before, s engine.CrawlStats, interrupted bool) string {
 	if n := s.DeadLinks() - before.DeadLinks(); n > 0 {
 		fmt.Fprintf(&b, ", %s", plural.Count(n, "dead link"))
 	}
-	for _, name := range []string{"forbidden", "unsupported", "too large", "refused", "no such name", "failed"} {
+	for _, name := range []string{"login needed", "forbidden", "unsupported", "too large", "refused", "no such name", "failed"} {
 		if n := s.Outcomes[name] - before.Outcomes[name]; n > 0 {
 			fmt.Fprintf(&b, ", %d %s", n, name)
 		}
