@@ -1,6 +1,7 @@
 package imports
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
@@ -44,10 +45,11 @@ func openArchives(c *cobra.Command, files []string) (*archives, error) {
 func (a *archives) check() error {
 	var failed error
 	for _, name := range a.names {
+		check := a.checkFirst
 		if !a.isRegular(name) {
-			return nil // it can be read only once
+			check = a.checkStream
 		}
-		err := a.checkFirst(name)
+		err := check(name)
 		if err == nil {
 			return nil
 		}
@@ -71,7 +73,35 @@ func (a *archives) checkFirst(name string) error {
 		return err
 	}
 	defer f.Close()
-	r := warc.NewReader(f, warc.ReaderOptions{})
+	return checkRecords(name, f)
+}
+
+// maxHead is the number of bytes that checkStream reads.
+const maxHead = 16 << 20
+
+// checkStream is checkFirst for an archive that can be read only once, such as standard input. It does not
+// fail if the first maxHead bytes have no intact record but more follow.
+func (a *archives) checkStream(name string) error {
+	f, err := a.open(name)
+	if err != nil {
+		return err
+	}
+	var head bytes.Buffer
+	a.packed[name] = func() (io.ReadCloser, error) {
+		return struct {
+			io.Reader
+			io.Closer
+		}{io.MultiReader(&head, f), f}, nil
+	}
+	if err = checkRecords(name, io.TeeReader(io.LimitReader(f, maxHead), &head)); head.Len() == maxHead {
+		return nil
+	}
+	return err
+}
+
+// checkRecords fails if an archive has damaged records alone. It reads up to the first intact one.
+func checkRecords(name string, archive io.Reader) error {
+	r := warc.NewReader(archive, warc.ReaderOptions{})
 	var damage error
 	for {
 		_, err := r.Next()
