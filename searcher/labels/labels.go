@@ -9,6 +9,7 @@
 package labels
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -39,7 +40,7 @@ type pattern struct {
 	labels  []vocab.Label
 }
 
-// Parse parses patterns. The error names the one that is wrong.
+// Parse parses patterns. The error names those that are wrong.
 func Parse(texts []string) (*Patterns, error) {
 	if len(texts) == 0 {
 		return nil, nil
@@ -48,12 +49,16 @@ func Parse(texts []string) (*Patterns, error) {
 		return nil, fmt.Errorf("there are %d patterns, at most %d are possible", len(texts), MaxPatterns)
 	}
 	all := &Patterns{}
+	var wrong []string
 	for _, text := range texts {
 		p, err := parse(text)
 		if err != nil {
-			return nil, err
+			wrong = append(wrong, err.Error())
 		}
 		all.all = append(all.all, p)
+	}
+	if len(wrong) > 0 {
+		return nil, errors.New(strings.Join(wrong, "; "))
 	}
 	return all, nil
 }

@@ -307,7 +307,10 @@ A value that begins with a hyphen follows two of them: anatomy config set max-re
 			if err != nil {
 				return err
 			}
-			return write(c, kept, line, key)
+			if err := write(c, kept, line, key); err != nil || key != "ranking" {
+				return err
+			}
+			return noteRanking(c, s.Data, kept)
 		}),
 	}
 	return c

@@ -30,6 +30,9 @@ func Check(c *config.Config, newCrawl func() Crawl) []*config.Problem {
 		if len(key) == 1 && slices.Contains(Flags, key[0]) {
 			why = errors.New("unknown key here; it belongs below [crawl]")
 		}
+		if meant := nearestTable(key); meant != "" {
+			why = fmt.Errorf("unknown key; did you mean %s?", meant)
+		}
 		if meant := searchKey(key[len(key)-1]); meant != "" && len(key) <= 2 && key[0] != "crawl" {
 			why = fmt.Errorf("unknown key; did you mean %s below [search]?", meant)
 		}
@@ -82,6 +85,17 @@ func Check(c *config.Config, newCrawl func() Crawl) []*config.Problem {
 	}
 	slices.SortStableFunc(all, func(a, b *config.Problem) int { return cmp.Compare(a.Line, b.Line) })
 	return all
+}
+
+// nearestTable returns the table, or the key of a pin, that a misspelt key is likely meant to be, or "".
+func nearestTable(key []string) string {
+	switch {
+	case len(key) == 1 && cli.Nearest(key[0], []string{"crawl", "search"}) != "":
+		return "[" + cli.Nearest(key[0], []string{"crawl", "search"}) + "]"
+	case len(key) == 3 && key[1] == "pins":
+		return cli.Nearest(key[2], []string{"queries", "url", "title", "note"})
+	}
+	return ""
 }
 
 // apply sets the flag of a key.
