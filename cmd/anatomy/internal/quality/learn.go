@@ -2,6 +2,8 @@ package quality
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -28,10 +30,13 @@ func (e *evaluation) teach(c *cobra.Command, data string, judged []eval.Judged) 
 	}
 	w := c.OutOrStdout()
 	fmt.Fprintf(w, "learning from %s, seed %d\n", plural.Count(len(judged), "query"), e.seed)
-	learnt := start
+	learnt, measure := start, "MRR@10"
+	if slices.ContainsFunc(judged, func(j eval.Judged) bool { return slices.Contains(slices.Collect(maps.Values(j.Grades)), 0) }) {
+		measure += " less that of wrong pages"
+	}
 	if err := withOptions(data, searcher.Options{Weights: start}, func(s *searcher.Searcher) error {
 		l := eval.Learner{Searcher: s, Seed: e.seed, ID: upkeep.TextID, Progress: func(weight string, value searcher.Milli, mrr float64) {
-			fmt.Fprintf(c.ErrOrStderr(), "MRR@10 %.4f  %s = %d\n", mrr, weight, value)
+			fmt.Fprintf(c.ErrOrStderr(), "%s %.4f  %s = %d\n", measure, mrr, weight, value)
 		}}
 		learnt, err = l.Learn(c.Context(), judged, start)
 		return err
