@@ -606,7 +606,10 @@ func crawl(
 	stop()
 	watcher.Wait()
 	stats := c.Stats()
-	failure := fruitless(ctx, c, &o, &stats)
+	var failure error
+	if err == nil {
+		failure = fruitless(ctx, c, &o, &stats)
+	}
 	err = errors.Join(err, run.End(stats, c.Status().Errors, ctx.Err() != nil, errors.Join(err, failure)), c.Close())
 	if !quiet && err == nil {
 		fmt.Fprintln(screen, progress.Summary(before, stats, ctx.Err() != nil))

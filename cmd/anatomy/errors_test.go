@@ -1,15 +1,19 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 
 	"github.com/spf13/cobra"
 
 	"anatomy/cmd/anatomy/internal/cli"
+	"anatomy/internal/test/testweb"
 )
 
 // TestHintOfDisk: the hints after errors of a full and of a read-only disk.
@@ -27,5 +31,21 @@ func TestHintOfDisk(t *testing.T) {
 		if got := hint(&cli.GlobalFlags{}, &cobra.Command{}, err); got != test.want {
 			t.Errorf("%v: %q, want %q", err, got, test.want)
 		}
+	}
+}
+
+// TestFirstCrawlOnFullDisk: the error of a crawl that could not begin names the disk, and not its seed.
+func TestFirstCrawlOnFullDisk(t *testing.T) {
+	w := testweb.New(t)
+	w.Page("one.test/", "<title>One</title>")
+	o := w.Options(filepath.Join(t.TempDir(), "data"), "http://one.test/")
+	o.MinFree = 1 << 30
+	o.Free = func(string) (int64, error) { return 1, nil }
+	_, err := crawl(t.Context(), cli.NewConsole(&bytes.Buffer{}), o, 0, nil, nil, true)
+	if err == nil || strings.Contains(err.Error(), "no page was fetched") {
+		t.Fatal(err)
+	}
+	if got := hint(&cli.GlobalFlags{}, &cobra.Command{}, err); !strings.HasPrefix(got, "free some disk space") {
+		t.Error(got)
 	}
 }

@@ -129,8 +129,8 @@ func indexText(c *cobra.Command, s *cli.GlobalFlags, name string, o upkeep.TextO
 	case bad > badLines:
 		fmt.Fprintf(screen, "%s: %d more lines skipped\n", name, bad-badLines)
 	}
-	fmt.Fprintf(c.OutOrStdout(), "%d documents of %.1f MB indexed in %.1f s, %.1f s of CPU: %.1f MB per CPU second; index %.1f MB, %.2f of the text\n",
-		r.Documents, float64(r.Bytes)/1e6, r.Took.Seconds(), r.CPU.Seconds(), r.PerCPUSecond(), float64(r.IndexBytes)/1e6, float64(r.IndexBytes)/float64(max(r.Bytes, 1)))
+	fmt.Fprintf(c.OutOrStdout(), "%s of %.1f MB indexed in %.1f s, %.1f s of CPU: %.1f MB per CPU second; index %.1f MB, %.2f of the text\n",
+		plural.Count(r.Documents, "document"), float64(r.Bytes)/1e6, r.Took.Seconds(), r.CPU.Seconds(), r.PerCPUSecond(), float64(r.IndexBytes)/1e6, float64(r.IndexBytes)/float64(max(r.Bytes, 1)))
 	if r.Documents == 0 {
 		return cli.WithHint(fmt.Errorf("%s holds no valid line", name), "a line has id, title, path words and body, separated by tabs")
 	}

@@ -208,7 +208,7 @@ those, and add the others to the file of synonyms that anatomy.toml names.`,
 					for _, n := range g.Sites {
 						sites = append(sites, fmt.Sprint(n))
 					}
-					fmt.Fprintf(c.OutOrStdout(), "%s  # %s: %s sites\n", strings.Join(g.Words, " = "), g.Host, strings.Join(sites, ", "))
+					fmt.Fprintf(c.OutOrStdout(), "%s  # %s: %s sites\n", strings.Join(g.Words, " = "), g.Host, strings.Join(sites, " and "))
 				}
 				return nil
 			})

@@ -54,6 +54,9 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	}
 	out := &output{w: stdout}
 	root.SetArgs(args)
+	if len(args) > 0 && args[0] == cobra.ShellCompRequestCmd {
+		cli.PlainUsages(root)
+	}
 	root.SetIn(stdin)
 	root.SetOut(out)
 	root.SetErr(stderr)

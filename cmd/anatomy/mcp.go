@@ -2,10 +2,10 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/spf13/cobra"
@@ -38,7 +38,7 @@ crawl are found as with serve. The same tools are served over HTTP at /mcp of "a
 					Reader: io.NopCloser(c.InOrStdin()), Writer: unclosed{c.OutOrStdout()},
 				})
 			})
-			if errors.As(err, new(*json.SyntaxError)) {
+			if err != nil && !cli.IsInterrupted(err) && !errors.As(err, new(*fs.PathError)) {
 				err = cli.WithHint(fmt.Errorf("standard input is not JSON of the Model Context Protocol: %w", err),
 					"a client of the protocol starts this command, see its --help")
 			}

@@ -50,7 +50,9 @@ func cutSite(flag, s string) (site, value string, err error) {
 	if !ok {
 		return "", "", cli.UsageErrorf("%s %q is not SITE=VALUE", flag, s)
 	}
-	site, err = parseSite(site)
+	if site, err = parseSite(site); err != nil {
+		err = cli.UsageErrorf("%s %s: %w", flag, s, err)
+	}
 	return site, value, err
 }
 
@@ -58,7 +60,7 @@ func cutSite(flag, s string) (site, value string, err error) {
 func parseSite(s string) (string, error) {
 	u, err := weburl.Parse("http://" + s + "/")
 	if err != nil || u.Path() != "/" || u.Host() != u.Hostname() {
-		return "", cli.UsageErrorf("%q is not the name of a host or domain", s)
+		return "", cli.UsageErrorf("%q is not the name of a host or domain, without a port", s)
 	}
 	return strings.TrimPrefix(u.Hostname(), "."), nil
 }

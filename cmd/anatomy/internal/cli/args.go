@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -87,6 +88,17 @@ func FlagError(c *cobra.Command, err error) error {
 	return UsageError{Err: err}
 }
 
+// PlainUsages takes the backquotes out of the usages of all flags, which mark the name of a value for
+// help texts. Completions show usages as they are.
+func PlainUsages(c *cobra.Command) {
+	plain := func(f *pflag.Flag) { f.Usage = strings.ReplaceAll(f.Usage, "`", "") }
+	c.Flags().VisitAll(plain)
+	c.PersistentFlags().VisitAll(plain)
+	for _, below := range c.Commands() {
+		PlainUsages(below)
+	}
+}
+
 // ValidValues names the values that a flag can have, or returns "" for a flag with a type of its own.
 func ValidValues(f *pflag.Flag) string {
 	switch f.Value.Type() {
@@ -114,7 +126,7 @@ func UnknownCommand(c *cobra.Command, name string) error {
 	}
 	var names []string
 	for _, below := range c.Commands() {
-		if below.IsAvailableCommand() {
+		if below.IsAvailableCommand() || below.Name() == "help" {
 			names = append(names, below.Name())
 		}
 	}

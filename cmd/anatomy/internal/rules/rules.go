@@ -30,6 +30,14 @@ type Rules struct {
 	tooMany int      // start URLs, if they are too many to be kept
 }
 
+// unreadHint returns the next step after an error of reading the rules.
+func unreadHint(err error) string {
+	if errors.Is(err, fs.ErrPermission) {
+		return "run the command as the owner of the folder, or name another folder with --data"
+	}
+	return "correct the file, or delete it and give the flags again"
+}
+
 // Read sets the flags of a crawl command that were not given to what the data folder keeps, and
 // returns the rules that it is to keep. newCrawl returns a crawl without flags.
 func Read(c *cobra.Command, dir string, newCrawl func() Crawl) (*Rules, error) {
@@ -41,7 +49,7 @@ func Read(c *cobra.Command, dir string, newCrawl func() Crawl) (*Rules, error) {
 	} else if errors.Is(err, syscall.ENOTDIR) {
 		return nil, cli.WithHint(fmt.Errorf("%s is a file, not a folder", dir), "name a folder with --data")
 	} else if err != nil {
-		return nil, cli.WithHint(err, "correct the file, or delete it and give the flags again")
+		return nil, cli.WithHint(err, unreadHint(err))
 	}
 	for _, p := range Check(r.config, newCrawl) {
 		// A given flag replaces the value in the file, but the lists of start URLs are joined.

@@ -1,10 +1,13 @@
 package rules
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"reflect"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 
 	"anatomy/config"
@@ -62,5 +65,16 @@ func TestOwnerKeys(t *testing.T) {
 		if refused := len(CheckOwnerKeys(was, now)) == 1; refused == slices.Contains([]string{"name", "accent", "ranking", "languages", "labels", "pins"}, key) {
 			t.Errorf("search.%s: refused %v", key, refused)
 		}
+	}
+}
+
+// TestUnreadHint: a file that another user may not read is not said to be wrong.
+func TestUnreadHint(t *testing.T) {
+	err := fmt.Errorf("rules: %w", &fs.PathError{Op: "open", Path: "data/anatomy.toml", Err: syscall.EACCES})
+	if hint := unreadHint(err); !strings.HasPrefix(hint, "run the command as the owner of the folder") {
+		t.Error(hint)
+	}
+	if hint := unreadHint(errors.New("line 2: syntax error")); !strings.HasPrefix(hint, "correct the file") {
+		t.Error(hint)
 	}
 }
