@@ -228,7 +228,7 @@ func (p *parser) primary(in Field) *Node {
 		p.omit(start)
 		return nil
 	}
-	if n := p.operator(word); n != nil {
+	if n := p.operator(p.withObject(word)); n != nil {
 		p.omit(start)
 		return n
 	}
@@ -283,6 +283,21 @@ func (p *parser) quote(in Field) *Node {
 		}
 	}
 	return newNear(kids, within)
+}
+
+// withObject returns a word with its object in quotes, and goes behind it, if that is a filter:
+// product:"Acme DB".
+func (p *parser) withObject(word string) string {
+	if !strings.HasSuffix(word, ":") {
+		return word
+	}
+	quoted, ok := strings.CutPrefix(p.text[p.at:], `"`)
+	object, _, closed := strings.Cut(quoted, `"`)
+	if !ok || !closed || len(parseFilters(word+object)) == 0 {
+		return word
+	}
+	p.at += len(object) + len(`""`)
+	return word + object
 }
 
 // operator returns the node of an operator that does not match words, or nil if the word is not

@@ -73,6 +73,8 @@ func TestParse(t *testing.T) {
 		"lang:german":                            `"lang:german"`,
 		"filetype:pdf | ext:.HTM":                "filetype:pdf OR filetype:html",
 		"filetype:exe":                           `"filetype:exe"`,
+		`a product:"Acme DB" -version:"2.0" b`:   "a product:acme-db -version:2.0 b",
+		`a lang:"de" type:"x y"`:                 "a lang:de type \"x y\"",
 		"after:2024-05-06 before:2024/06":        "after:2024-05-06 before:2024-06-01",
 		"x 2020..2024":                           "x after:2020-01-01 before:2025-01-01",
 		"2024..2020":                             `"2024..2020"`,
