@@ -158,14 +158,13 @@ func (s *Site) AnswerShard(ctx context.Context, shard int, call []byte) ([]byte,
 	return s.Searcher.AnswerShard(ctx, shard, call)
 }
 
-// Controls returns the publisher's limits on what may be shown of a document. The error wraps
-// ErrNotFound if the document is not indexed.
-func (s *Site) Controls(ctx context.Context, doc vocab.DocID) (vocab.Controls, error) {
+// Info returns what the index has of a document. The error wraps ErrNotFound if it is not indexed.
+func (s *Site) Info(ctx context.Context, doc vocab.DocID) (vocab.DocInfo, error) {
 	info, err := s.Document(ctx, doc)
 	if errors.Is(err, searcher.ErrNotIndexed) {
 		err = fmt.Errorf("%w: %w", ErrNotFound, err)
 	}
-	return info.Controls, s.noted(err)
+	return info, s.noted(err)
 }
 
 // readable returns page, or the HTML page of a PDF, an office document, a definition of a service

@@ -138,6 +138,9 @@ func (f *fakeIndex) Search(ctx context.Context, r searcher.Request) (*searcher.R
 	response.Next = to < len(a.Results)
 	if r.Facets != "" && a.Facets == nil {
 		response.Facets = fakeFacets(r.Query)
+		if r.Facets == "site" {
+			response.Facets = response.Facets[:1]
+		}
 		response.Filters, response.Plain = []searcher.Filter{{Text: `"a phrase"`, Without: "index"}, {Text: "sort:date", Without: "index"}}, "index"
 	}
 	for i := range response.Results {
@@ -163,7 +166,7 @@ func fakeFacets(query string) []searcher.Facet {
 	languages.Values[1].Selected, languages.Values[1].Query = true, query
 	return []searcher.Facet{
 		sites, languages,
-		{Kind: "type", Exact: true, Of: 1, Values: []searcher.FacetValue{value("pdf", "filetype:pdf", 7)}},
+		{Kind: "type", Exact: true, Of: 1, Values: []searcher.FacetValue{value("pdf", "filetype:pdf", 1200)}},
 		{Kind: "date", Of: 2, Values: []searcher.FacetValue{value("2024", "2024..2024", 3), value("1998", "1998..1998", 2)}},
 	}
 }
@@ -190,8 +193,13 @@ func (f *fakeIndex) Life(_ context.Context, doc vocab.DocID) (*collection.Life, 
 	return &collection.Life{FirstSeen: fetched, LastSeen: fetched.AddDate(0, 1, 0), Changed: fetched.AddDate(0, 0, 3), Changes: 1, Missing: 1}, nil
 }
 
-func (f *fakeIndex) Controls(_ context.Context, doc vocab.DocID) (vocab.Controls, error) {
-	return f.controls[doc], nil
+// Info knows the language of document 13.
+func (f *fakeIndex) Info(_ context.Context, doc vocab.DocID) (vocab.DocInfo, error) {
+	info := vocab.DocInfo{Controls: f.controls[doc]}
+	if doc == 13 {
+		info.Lang = "ja"
+	}
+	return info, nil
 }
 
 func (f *fakeIndex) Find(ctx context.Context, url string) (vocab.DocID, error) {

@@ -16,7 +16,6 @@ import (
 	"anatomy/web/internal/reader"
 	"anatomy/web/internal/respond"
 	"anatomy/web/internal/siblings"
-	"anatomy/web/internal/text"
 )
 
 // A v1 answers the project's own API, /api/v1.
@@ -150,7 +149,7 @@ type pageAnswer struct {
 	Doc          vocab.DocID `json:"docid"`
 	URL          string      `json:"url"`
 	Title        string      `json:"title"`
-	Lang         string      `json:"lang"` // Content-Language
+	Lang         string      `json:"lang"`
 	ContentType  string      `json:"content_type"`
 	LastModified string      `json:"last_modified"`
 	FetchedAt    *time.Time  `json:"fetched_at"`
@@ -190,7 +189,7 @@ func (s *v1) apiPage(c *gin.Context) (any, error) {
 		Doc:          page.Doc,
 		URL:          page.URL,
 		Title:        plain.Title,
-		Lang:         text.LangTag(page.Language),
+		Lang:         page.Lang,
 		ContentType:  page.ContentType,
 		LastModified: page.LastModified,
 		FetchedAt:    moment(page.Fetched),

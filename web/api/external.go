@@ -127,8 +127,8 @@ func (s *external) externalPage(ctx context.Context, address string) (made Exter
 		return made, err
 	}
 	about := map[string]string{"source": page.URL, "title": plain.Title, "fetched_at": page.Fetched.UTC().Format(time.RFC3339)}
-	if tag := text.LangTag(page.Language); tag != "" {
-		about["language"] = tag
+	if page.Lang != "" {
+		about["language"] = page.Lang
 	}
 	return ExternalPage{plain.Text, about}, nil
 }

@@ -213,7 +213,7 @@ func (s *tools) toolFetch(ctx context.Context, _ *sdk.CallToolRequest, in toolFe
 	}
 	out := &ToolFetchOutput{
 		Notice: untrusted, ID: strconv.FormatUint(uint64(page.Doc), 10), Title: cmp.Or(plain.Title, page.URL), URL: page.URL,
-		Metadata: toolMetadata{text.LangTag(page.Language), page.ContentType, page.Fetched.UTC().Format(time.RFC3339)},
+		Metadata: toolMetadata{page.Lang, page.ContentType, page.Fetched.UTC().Format(time.RFC3339)},
 	}
 	out.Text, out.NextOffset = part(plain.Text, in.Offset, in.MaxChars)
 	return encoded(out), out, nil

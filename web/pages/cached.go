@@ -23,6 +23,7 @@ import (
 	"anatomy/web/internal/inert"
 	"anatomy/web/internal/messages"
 	"anatomy/web/internal/params"
+	"anatomy/web/internal/reader"
 	"anatomy/web/internal/respond"
 	"anatomy/web/internal/text"
 	"anatomy/web/internal/visitor"
@@ -44,7 +45,7 @@ const cachedStyle = `:root{color-scheme:light dark;--ink:light-dark(#1e2226,#dfe
 [data-theme=light]{color-scheme:light}[data-theme=dark]{color-scheme:dark}
 body{margin:0;padding:1.25rem clamp(1rem,4vw,2rem) 4rem;max-width:46rem;font:1rem/1.55 system-ui,sans-serif;color:var(--ink);overflow-wrap:anywhere}
 @media(min-width:66rem){body{margin-inline-start:10.5rem}}
-a{color:var(--link)}mark{background:var(--mark);color:var(--on);border-radius:2px;padding:0 1px}
+a{color:var(--link)}mark{background:var(--mark);color:var(--on);border-radius:2px;padding:0 1px}mark:target{outline:2px solid var(--link)}
 h1,h2,h3,h4,h5,h6{line-height:1.25;margin:1.5em 0 .5em}h1{font-size:1.6rem}h2{font-size:1.3rem}h3,h4,h5,h6{font-size:1.1rem}
 pre,code,kbd,samp,tt{font:.875em/1.5 ui-monospace,monospace;background:var(--fill);border-radius:3px}code,kbd,samp,tt{padding:.1em .25em}
 pre{padding:.75rem;overflow:auto;overflow-wrap:normal}pre code{padding:0;font-size:1em}
@@ -112,20 +113,27 @@ func (s *documentPages) cached(c *gin.Context) error {
 	}
 	cached.Versions = address.VersionsHref(page.Doc, nil)
 	cached.Info = address.TraceHref(page.URL)
+	var shown []byte // with marks
 	if textOnly {
-		cached.read(page.Page, text.NewMarker(marked))
+		cached.read(page, text.NewMarker(marked))
+		shown = []byte(cached.Text)
 	} else if len(marked) > 0 {
-		frame := renderCached(v.Messages, page.Page, text.NewMarker(marked), "")
-		before, after := marksAround(frame, at, mark)
-		at := func(n int) string {
-			return "/cached?" + versionValues(page.Doc, query, false, version) + "&mark=" + strconv.Itoa(n)
+		shown = renderCached(v.Messages, page, text.NewMarker(marked), "")
+	}
+	before, after := marksAround(shown, at, mark)
+	toMark := func(n int) string {
+		if n == 0 {
+			return ""
 		}
-		if before > 0 {
-			cached.Previous = at(before)
+		href := "/cached?" + versionValues(page.Doc, query, textOnly, version) + "&mark=" + strconv.Itoa(n)
+		if textOnly {
+			href += "#" + markID(n)
 		}
-		if after > 0 {
-			cached.Next = at(after)
-		}
+		return href
+	}
+	cached.Previous, cached.Next = toMark(before), toMark(after)
+	if !textOnly && len(marked) > 0 {
+		cached.Other += "#" + markID(1)
 	}
 	c.Header("Content-Security-Policy", respond.FramePolicy)
 	v.Body = cached
@@ -135,7 +143,7 @@ func (s *documentPages) cached(c *gin.Context) error {
 // maxMarks bounds the marks of a page that one can go to.
 const maxMarks = 10_000
 
-// markID returns the id of a mark in the frame; they count from 1.
+// markID returns the id of a mark on a page; they count from 1.
 func markID(n int) string { return "anatomy-mark-" + strconv.Itoa(n) }
 
 // passageID returns the fragment of the passage in the frame: a mark, else a section, else the first
@@ -147,23 +155,23 @@ func passageID(at string, mark int) string {
 	return (&url.URL{Fragment: cmp.Or(text.Shorten(text.Visible(at), inert.MaxID), markID(1))}).EscapedFragment()
 }
 
-// marksAround returns the numbers of the marks before and after the passage at which a frame opens, 0
+// marksAround returns the numbers of the marks before and after the passage at which a page opens, 0
 // if there is none.
-func marksAround(frame []byte, at string, mark int) (before, after int) {
-	all := min(bytes.Count(frame, markTag), maxMarks)
+func marksAround(page []byte, at string, mark int) (before, after int) {
+	all := min(bytes.Count(page, markTag), maxMarks)
 	if mark == 0 {
-		passage := bytes.Index(frame, []byte(` id="`+html.EscapeString(text.Shorten(text.Visible(at), inert.MaxID))+`"`))
+		passage := bytes.Index(page, []byte(` id="`+html.EscapeString(text.Shorten(text.Visible(at), inert.MaxID))+`"`))
 		if at == "" || passage < 0 {
 			mark = 1 // it opens at the first one
 		} else {
-			before = bytes.Count(frame[:passage], markTag)
+			before = bytes.Count(page[:passage], markTag)
 			return before, (before + 1) % (all + 1)
 		}
 	}
 	return max(0, min(mark, all+1)-1), (min(mark, all) + 1) % (all + 1)
 }
 
-// markTag begins each mark of a frame.
+// markTag begins each mark of a page.
 var markTag = []byte(`<mark id="anatomy-mark-`)
 
 // numberMarks gives each mark an id.
@@ -181,10 +189,10 @@ func numberMarks(page []byte) []byte {
 }
 
 // read fills in the text-only view.
-func (v *cachedView) read(page *vocab.Page, m *text.Marker) {
-	plain := text.PlainOf(page)
+func (v *cachedView) read(page *reader.Page, m *text.Marker) {
+	plain := text.PlainOf(page.Page)
 	v.Cut = plain.Cut
-	v.Lang = text.LangTag(page.Language)
+	v.Lang = page.Lang
 	var b bytes.Buffer
 	for paragraph := range strings.SplitSeq(plain.Text, "\n") {
 		if strings.TrimSpace(paragraph) == "" {
@@ -197,7 +205,7 @@ func (v *cachedView) read(page *vocab.Page, m *text.Marker) {
 		}
 		b.WriteString("</p>\n")
 	}
-	v.Text = template.HTML(b.String())
+	v.Text = template.HTML(numberMarks(b.Bytes()))
 }
 
 // cachedPage answers with the content of the frame.
@@ -211,13 +219,13 @@ func (s *documentPages) cachedPage(c *gin.Context) error {
 	}
 	c.Header("Content-Security-Policy", CachedPolicy)
 	words := text.NewMarker(s.reader.Words(c.Request.Context(), query))
-	c.Data(http.StatusOK, frame.HTMLType, renderCached(frame.Messages(c), page.Page, words, visitor.Of(c, p).Theme))
+	c.Data(http.StatusOK, frame.HTMLType, renderCached(frame.Messages(c), page, words, visitor.Of(c, p).Theme))
 	return nil
 }
 
 // renderCached returns the document of the frame, with notes in the language of texts.
-func renderCached(texts *messages.Printer, page *vocab.Page, m *text.Marker, theme string) []byte {
-	source, isHTML, cut := text.Decode(page)
+func renderCached(texts *messages.Printer, page *reader.Page, m *text.Marker, theme string) []byte {
+	source, isHTML, cut := text.Decode(page.Page)
 	var safe *inert.Page
 	if isHTML {
 		safe = inert.HTML(source, page.URL, m)
@@ -226,7 +234,7 @@ func renderCached(texts *messages.Printer, page *vocab.Page, m *text.Marker, the
 	}
 	safe.Cut = safe.Cut || cut
 	if safe.Lang == "" {
-		safe.Lang = text.LangTag(page.Language)
+		safe.Lang = page.Lang
 	}
 	var b bytes.Buffer
 	b.WriteString("<!doctype html><html")

@@ -7,6 +7,7 @@ import (
 
 	"anatomy/vocab"
 	"anatomy/web/internal/messages"
+	"anatomy/web/internal/reader"
 	"anatomy/web/internal/text"
 )
 
@@ -46,7 +47,7 @@ func TestMarks(t *testing.T) {
 
 // TestCutFrame: the note at the end of a page that is too long is in the reader's language.
 func TestCutFrame(t *testing.T) {
-	page := &vocab.Page{URL: "http://a.test/", ContentType: "text/plain", Body: bytes.Repeat([]byte("word "), 4<<20)}
+	page := &reader.Page{Page: &vocab.Page{URL: "http://a.test/", ContentType: "text/plain", Body: bytes.Repeat([]byte("word "), 4<<20)}}
 	got := string(renderCached(messages.For("de"), page, text.NewMarker(nil), ""))
 	if want := `<hr><p lang="de" dir="ltr">Der Rest dieser Seite wird nicht gezeigt, weil er zu lang ist.</p></body></html>`; !strings.Contains(got[len(got)-200:], want) {
 		t.Errorf("no %s at the end: %s", want, got[len(got)-200:])

@@ -38,8 +38,7 @@ type Store interface {
 	Find(ctx context.Context, url string) (vocab.DocID, error)
 	// Page may return nil for a document that was never fetched.
 	Page(ctx context.Context, doc vocab.DocID) (*vocab.Page, error)
-	// Controls returns what the publisher of a document allows to be shown of it.
-	Controls(ctx context.Context, doc vocab.DocID) (vocab.Controls, error)
+	Info(ctx context.Context, doc vocab.DocID) (vocab.DocInfo, error) // of the index
 	Life(ctx context.Context, doc vocab.DocID) (*collection.Life, error)
 	Versions(ctx context.Context, doc vocab.DocID) (*collection.Versions, error)
 	Version(ctx context.Context, doc vocab.DocID, place string) (*vocab.Page, error)

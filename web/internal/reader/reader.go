@@ -1,6 +1,7 @@
 package reader
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"time"
@@ -141,24 +142,25 @@ func (r *Reader) Version(ctx context.Context, doc vocab.DocID, place string) (*P
 }
 
 func (r *Reader) allowed(ctx context.Context, doc vocab.DocID, page *vocab.Page) (*Page, error) {
-	controls, err := r.Collection.Controls(ctx, doc)
+	info, err := r.Collection.Info(ctx, doc)
 	if err != nil {
 		return nil, err
 	}
-	if controls.NoArchive {
+	if info.Controls.NoArchive {
 		return nil, respond.NoCopy(text.Linkable(page.URL))
 	}
 	life, err := r.Collection.Life(ctx, doc)
 	if err != nil {
 		return nil, err
 	}
-	return &Page{page, controls, life}, nil
+	return &Page{page, info.Controls, text.LangTag(cmp.Or(info.Lang, page.Language)), life}, nil
 }
 
 // A Page is a stored page of which a copy may be shown.
 type Page struct {
 	*vocab.Page
 	Controls vocab.Controls
+	Lang     string           // BCP 47, "" if unknown
 	Life     *collection.Life // of the definition of a service; nil for other pages
 }
 
