@@ -25,7 +25,7 @@ type (
 // AllFacets is a Request.Facets with all kinds.
 const AllFacets = facets.All
 
-// MaxFacetValues is the number of values of a facet.
+// MaxFacetValues is the number of values of each of several facets. One alone has ten times as many.
 const MaxFacetValues = facets.MaxValues
 
 // ParseFacets returns a list of kinds of facets for Request.Facets, given one with commas; "all" names
@@ -46,6 +46,10 @@ func countFacets(p *pass) error {
 		return nil
 	}
 	var counts []count
+	most := facets.MaxValues
+	if !strings.Contains(p.req.Facets, ",") {
+		most = facets.MaxValuesAlone
+	}
 	for _, name := range strings.Split(p.req.Facets, ",") {
 		kind := FacetKind(name)
 		root := kind.Root(p.root)
@@ -62,9 +66,9 @@ func countFacets(p *pass) error {
 			return err
 		}
 		for _, kind := range c.kinds {
-			f := tally.Facet(kind, asked)
+			f := tally.Facet(kind, asked, most)
 			if kind == facets.Section {
-				if f, err = subsections(p, c.root, asked, tally, f); err != nil {
+				if f, err = subsections(p, c.root, asked, tally, f, most); err != nil {
 					return err
 				}
 			}
@@ -81,7 +85,9 @@ const maxEntered = 4
 
 // subsections returns the sections of the only section, while it has most pages that match: those of
 // /en/latest for a site that has all its pages there. all is the facet before that, and tally its pages.
-func subsections(p *pass, root *query.Node, asked query.Query, tally *facets.Tally, all Facet) (Facet, error) {
+func subsections(
+	p *pass, root *query.Node, asked query.Query, tally *facets.Tally, all Facet, most int,
+) (Facet, error) {
 	rest := root.Without(facets.Section.Of)
 	for range maxEntered {
 		if len(all.Values) != 1 || !all.Exact || !tally.AreMost(all.Values[0]) {
@@ -95,7 +101,7 @@ func subsections(p *pass, root *query.Node, asked query.Query, tally *facets.Tal
 		if err != nil {
 			return Facet{}, err
 		}
-		f := below.Facet(facets.Section, asked)
+		f := below.Facet(facets.Section, asked, most)
 		if f.Of == 0 {
 			break
 		}

@@ -102,13 +102,21 @@ func TestFacetsOnPage(t *testing.T) {
 	const all = "facets=site%2Csection%2Cproduct%2Cversion%2Clang%2Ctype%2Cdate&amp;num=5&amp;q="
 	for _, want := range []string{
 		`<h2>Site</h2><details name="facet"><summary>Site</summary><ul><li><a href="/search?` + all + `inverted&#43;index&#43;site%3Aa-host-with-a-long-name-0.docs.test&amp;theme=dark"><bdi>a-host-with-a-long-name-0.docs.test</bdi> <span class="n">1,000</span></a></li>`,
-		`<p class="of">and 1,226 more</p></details>`, `<p class="of warn">Counting took too long.`,
+		`<p class="of"><a href="/search?facets=site&amp;num=5&amp;q=inverted&#43;index&amp;theme=dark#filters">and 1,226 more</a></p></details>`, `<p class="of warn">Counting took too long.`,
 		`<a href="/search?` + all + `inverted&#43;index&amp;theme=dark" aria-current="true" aria-label="without Deutsch 34"><bdi lang="de">Deutsch</bdi> <span aria-hidden="true">✕</span> <span class="n">34</span></a>`,
 		`<a href="/search?` + all + `index&amp;theme=dark">best match first</a><span aria-current="true">newest first</span>`,
 		`<a class="clear" href="/search?` + all + `index&amp;theme=dark">Clear all</a>`,
 	} {
 		if !strings.Contains(open, want) {
 			t.Errorf("no %s in %s", want, open)
+		}
+	}
+	alone := get(t, s, "/search?q=inverted+index&num=5&theme=dark&facets=site", http.StatusOK)
+	for _, want := range []string{
+		`<details name="facet" open>`, `<bdi>a-host-with-a-long-name-19.docs.test</bdi>`, `<p class="of">and 1,214 more</p><p class="of"><a href="/search?` + all + `inverted&#43;index&amp;theme=dark#filters">All filters</a></p>`,
+	} {
+		if !strings.Contains(alone, want) {
+			t.Errorf("no %s in %s", want, alone)
 		}
 	}
 	if strings.Contains(open, "<h2>Type</h2>") || strings.Contains(open, "Sites on this page") {

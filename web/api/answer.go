@@ -51,7 +51,7 @@ type facetAnswer struct {
 	Name     string             `json:"name"`     // "site"
 	Relation string             `json:"relation"` // "eq", or "gte": counts are lower bounds, as the time ran out
 	Distinct int                `json:"distinct"` // values in all
-	Values   []facetValueAnswer `json:"values"`   // at most searcher.MaxFacetValues
+	Values   []facetValueAnswer `json:"values"`   // see searcher.MaxFacetValues
 }
 
 type facetValueAnswer struct {

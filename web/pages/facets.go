@@ -18,8 +18,10 @@ import (
 type facetView struct {
 	Name   string
 	Values []facetValueView
-	More   int  // values that are not shown
-	Partly bool // the numbers are lower bounds, as the time ran out
+	More   int    // values that are not shown
+	Alone  string // address with more of them, "" if there are none or this is it
+	Beside string // address with the other facets, "" unless this is the only one asked for
+	Partly bool   // the numbers are lower bounds, as the time ran out
 }
 
 type facetValueView struct {
@@ -30,7 +32,7 @@ type facetValueView struct {
 	Selected bool
 }
 
-// shownValues is the number of values of a facet on a page, besides selected ones.
+// shownValues is the number of values of one of several facets on a page, besides selected ones.
 const shownValues = 8
 
 // facetViews returns the facets of an answer.
@@ -46,21 +48,31 @@ func facetViews(m *messages.Printer, r searcher.Request, a *searcher.Response) (
 	for i := range a.Facets {
 		f := &a.Facets[i]
 		v := facetView{Name: names[f.Kind], Partly: !f.Exact}
+		alone, most := r, shownValues
+		if alone.Facets = string(f.Kind); alone.Facets == r.Facets {
+			most = len(f.Values)
+		}
 		if areVersions(f) && !hasVersions {
 			v.Name = m.Text("Version")
 		}
 		for _, value := range f.Values {
-			if len(v.Values) >= shownValues && !value.Selected || len(value.Query) > params.MaxQuery {
+			if len(v.Values) >= most && !value.Selected || len(value.Query) > params.MaxQuery {
 				continue
 			}
 			one := facetValueView{Count: value.Count, Href: withoutHref(r, value.Query), Selected: value.Selected}
 			one.Label, one.Lang = facetLabel(f.Kind, value.Value)
 			v.Values = append(v.Values, one)
 		}
-		if f.Of == 1 && len(v.Values) == 1 && !v.Values[0].Selected { // it narrows nothing
+		if f.Of == 1 && len(v.Values) == 1 && !v.Values[0].Selected && v.Values[0].Count >= a.Total { // it narrows nothing
 			continue
 		}
 		v.More = f.Of - len(v.Values)
+		if r.Facets == alone.Facets {
+			alone.Facets = searcher.AllFacets
+			v.Beside = address.SearchHref("/search", alone, r.Offset)
+		} else if v.More > 0 {
+			v.Alone = address.SearchHref("/search", alone, r.Offset)
+		}
 		all = append(all, v)
 	}
 	return all

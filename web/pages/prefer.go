@@ -66,6 +66,8 @@ func (v *resultsView) carry(values url.Values) {
 		add(href)
 	}
 	for i := range v.Facets {
+		add(&v.Facets[i].Alone)
+		add(&v.Facets[i].Beside)
 		for j := range v.Facets[i].Values {
 			add(&v.Facets[i].Values[j].Href)
 		}

@@ -228,6 +228,13 @@ func TestVersionFacet(t *testing.T) {
 		if all := facetViews(messages.English, searcher.Request{}, &searcher.Response{Facets: []searcher.Facet{f}}); len(all) != 1 || all[0].Name != want {
 			t.Errorf("%s: %+v, want %s", sections, all, want)
 		}
+		one := searcher.Facet{Kind: "product", Exact: true, Of: 1, Values: []searcher.FacetValue{{Value: "a", Count: 7}}}
+		for total, want := range map[int]int{7: 0, 8: 1} {
+			answer := &searcher.Response{Total: total, Facets: []searcher.Facet{one}}
+			if all := facetViews(messages.English, searcher.Request{}, answer); len(all) != want {
+				t.Errorf("%d pages: %+v", total, all)
+			}
+		}
 		stated := searcher.Facet{Kind: "version", Exact: true, Of: 2, Values: []searcher.FacetValue{{Value: "1"}, {Value: "2"}}}
 		all := facetViews(messages.English, searcher.Request{}, &searcher.Response{Facets: []searcher.Facet{f, stated}})
 		if len(all) != 2 || all[0].Name != "Section" || all[1].Name != "Version" {

@@ -17,13 +17,16 @@ import (
 // A Facet is the numbers of pages by one kind.
 type Facet struct {
 	Kind   Kind
-	Values []Value // those selected and those of most pages, MaxValues in all; years from the newest
+	Values []Value // those selected and those of most pages, to the bound of Tally.Facet; years from the newest
 	Of     int     // how many values there are in all
 	Exact  bool    // all pages are counted; otherwise the time ran out or there are too many sites or labels
 }
 
-// MaxValues is the number of values of a facet, unless more are selected.
-const MaxValues = 20
+// The number of values of a facet, unless more are selected: one of several, and one alone.
+const (
+	MaxValues      = 20
+	MaxValuesAlone = 200
+)
 
 // A Value is one value of a facet.
 type Value struct {
@@ -37,8 +40,9 @@ type Value struct {
 	Query string
 }
 
-// Facet returns the facet of a kind, from the counted pages, for a query as it was parsed.
-func (t *Tally) Facet(k Kind, q query.Query) Facet {
+// Facet returns the facet of a kind, from the counted pages, for a query as it was parsed. It has at
+// most the given number of values, unless more are selected.
+func (t *Tally) Facet(k Kind, q query.Query, most int) Facet {
 	f := Facet{Kind: k, Exact: !t.late && (k != Site || !t.moreSites) && (k != Product && k != Version || !t.moreLabels)}
 	chosen := k.chosen(q.Root)
 	var selected, others []Value // both in order
@@ -48,7 +52,7 @@ func (t *Tally) Facet(k Kind, q query.Query) Facet {
 		if v.Selected = slices.Contains(chosen, value); v.Selected {
 			selected = k.insert(selected, v, len(chosen))
 		} else {
-			others = k.insert(others, v, MaxValues)
+			others = k.insert(others, v, most)
 		}
 	}
 	for value, count := range t.values(k) {
@@ -59,7 +63,7 @@ func (t *Tally) Facet(k Kind, q query.Query) Facet {
 			add(value, t.countOf(k, value))
 		}
 	}
-	others = others[:min(len(others), max(0, MaxValues-len(selected)))]
+	others = others[:min(len(others), max(0, most-len(selected)))]
 	f.Values = slices.Concat(selected, others)
 	slices.SortFunc(f.Values, k.compare)
 	k.setQueries(f.Values, q)

@@ -20,7 +20,7 @@ func TestTooManySites(t *testing.T) {
 	for i := range maxSites {
 		count(i, 1)
 	}
-	if f := tally.Facet(Site, query.Parse("a")); !f.Exact || f.Of != maxSites {
+	if f := tally.Facet(Site, query.Parse("a"), MaxValues); !f.Exact || f.Of != maxSites {
 		t.Errorf("%d sites, exact: %v", f.Of, f.Exact)
 	}
 	count(maxSites, 1)
@@ -28,11 +28,11 @@ func TestTooManySites(t *testing.T) {
 	whole := NewTally()
 	whole.Add(tally)
 	for _, tally := range []*Tally{tally, whole} {
-		f := tally.Facet(Site, query.Parse("a"))
+		f := tally.Facet(Site, query.Parse("a"), MaxValues)
 		if f.Exact || f.Of != maxSites || tally.Late() || f.Values[0].Value != "h7.test" || f.Values[0].Count != 2 {
 			t.Errorf("%d sites, exact: %v, late: %v, first %+v", f.Of, f.Exact, tally.Late(), f.Values[0])
 		}
-		if f := tally.Facet(Language, query.Parse("a")); !f.Exact {
+		if f := tally.Facet(Language, query.Parse("a"), MaxValues); !f.Exact {
 			t.Error("languages are not exact")
 		}
 	}
@@ -53,8 +53,9 @@ func TestBestValues(t *testing.T) {
 				all = append(all, Value{Value: value, Count: n})
 			}
 			slices.SortFunc(all, k.compare)
-			f := tally.Facet(k, query.Parse("a"))
-			if f.Of != len(all) || len(f.Values) != min(len(all), MaxValues) {
+			most := []int{MaxValues, MaxValuesAlone}[r.IntN(2)]
+			f := tally.Facet(k, query.Parse("a"), most)
+			if f.Of != len(all) || len(f.Values) != min(len(all), most) {
 				t.Fatalf("%s: %d values of %d, want of %d", k, len(f.Values), f.Of, len(all))
 			}
 			for i, v := range f.Values {
@@ -73,6 +74,6 @@ func BenchmarkFacetOfSites(b *testing.B) {
 	}
 	b.ReportAllocs()
 	for b.Loop() {
-		tally.Facet(Site, query.Parse("a"))
+		tally.Facet(Site, query.Parse("a"), MaxValues)
 	}
 }
