@@ -187,6 +187,11 @@ func TestJudgedPage(t *testing.T) {
 			t.Errorf("the page lacks %s", want)
 		}
 	}
+	f.proposal.Low, f.proposal.High = -.3, -.1
+	if worse := b.do("GET", "/crawl/judged", nil).Body.String(); !strings.Contains(worse, "Other queries get worse with these weights.") || strings.Contains(worse, "That may be chance") {
+		t.Error("the page does not say that other queries get worse")
+	}
+	f.proposal = hostileProposal()
 	if strings.Contains(page, "<script>hit") || strings.Contains(page, `href="javascript`) || strings.Contains(page, "the oldest") || strings.Contains(page, "fewer than 30") {
 		t.Errorf("the page has what it must not have:\n%s", page)
 	}

@@ -76,7 +76,7 @@ func TestSiteName(t *testing.T) {
 	for raw, want := range map[string]string{
 		"example.org": "example.org", "Example.ORG/": "example.org", "https://example.org/docs/": "example.org/docs", "*://*.example.org/*": "example.org",
 		"*.example.org": "example.org", "example.org:8080": "example.org:8080", "example.org/Docs": "example.org/Docs", "@*://*.a.test/*": "a.test",
-		"": "", "*": "", "/": "", "a b": "", "*://*/*": "", "ex*mple.org": "", "..": "", "://": "", "%7B": "", "a%2Cb.test": "",
+		"": "", "*": "", "/": "", "a b": "", "*://*/*": "", "ex*mple.org": "", "..": "", "://": "", "%7B": "", "a%2Cb.test": "", "a//site": "", "https://a.test//docs": "",
 	} {
 		got, ok := SiteName(raw)
 		if ok != (want != "") || ok && got != want {

@@ -100,7 +100,7 @@ func SiteName(raw string) (string, bool) {
 	}
 	name = strings.TrimRight(strings.TrimSuffix(strings.TrimPrefix(name, "*."), "*"), "/")
 	u, err := weburl.Parse("http://" + name)
-	if err != nil || strings.ContainsAny(name, notInSites) || strings.Contains(name, "..") {
+	if err != nil || strings.ContainsAny(name, notInSites) || strings.Contains(name, "..") || strings.Contains(name, "//") {
 		return "", false
 	}
 	name = strings.TrimRight(strings.TrimPrefix(u.String(), "http://"), "/")
