@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"path/filepath"
 
 	"anatomy/control"
@@ -228,11 +229,13 @@ func (i *Inventory) addOutcomes(db *docindex.DB) error {
 	if counts.Outcomes[vocab.NotFound] == 0 {
 		return nil
 	}
-	return db.EachContaining("401 ", 1, func(r docindex.Record) error {
+	err = db.EachContaining("401 ", 1, func(r docindex.Record) error {
 		if f := r.Fetch; f != nil && f.NeedsLogin() {
 			i.Outcomes[f.Outcome.String()]--
 			i.Outcomes[f.Outcome.Name(f.Status)]++
 		}
 		return nil
 	})
+	maps.DeleteFunc(i.Outcomes, func(_ string, n uint64) bool { return n == 0 })
+	return err
 }

@@ -35,6 +35,15 @@ func TestSiteTrace(t *testing.T) {
 	if want := map[string]uint64{"fetched": 3, "redirected": 1, "gone": 1, "login needed": 1}; !maps.Equal(i.Outcomes, want) {
 		t.Errorf("outcomes %v, want %v", i.Outcomes, want)
 	}
+	w.Page("two.test/", "<title>Two</title>")
+	w.Handle("two.test/private", func(to http.ResponseWriter, _ *http.Request) { to.WriteHeader(http.StatusUnauthorized) })
+	other := t.TempDir()
+	testweb.Crawl(t, w.Options(other, "http://two.test/", "http://two.test/private"))
+	i = collection.Inventory{}
+	testweb.Must(t, i.AddOutcomes(t.Context(), other))
+	if _, any := i.Outcomes["gone"]; any || i.Outcomes["login needed"] != 1 {
+		t.Errorf("without a dead link: outcomes %v", i.Outcomes)
+	}
 	before := files(t, dir)
 	site := testweb.OpenSite(t, dir)
 	for _, c := range []struct {

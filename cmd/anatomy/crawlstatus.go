@@ -248,6 +248,8 @@ func printCrawlStatus(w io.Writer, st *vocab.CrawlStatus) error {
 // boundText returns the rate that the delays of the sites allow.
 func boundText(st *vocab.CrawlStatus) string {
 	switch {
+	case st.Bounded == 0 && st.Unbound == 0 && st.Queued > 0:
+		return "no queued URL is due"
 	case st.Bounded == 0 && st.Unbound == 0:
 		return "all queues are empty"
 	case st.Unbound > 0:

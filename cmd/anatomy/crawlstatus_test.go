@@ -78,7 +78,8 @@ func TestCrawlIsWatched(t *testing.T) {
 // TestStatusShowsRateLimit: crawl status shows --max-rate, and that each crawler has it.
 func TestStatusShowsRateLimit(t *testing.T) {
 	for want, st := range map[string]vocab.CrawlStatus{
-		"queues are empty\n": {},
+		"queues are empty\n":                                {},
+		"no queued URL is due\n":                            {Queued: 2},
 		"queues are empty; at most 2.5 MB/s are received\n": {RateLimit: 2_500_000},
 		"empty; each crawler receives at most 0.1 MB/s\n":   {RateLimit: 100_000, Crawlers: []vocab.CrawlerStatus{{}}},
 	} {
