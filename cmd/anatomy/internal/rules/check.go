@@ -93,7 +93,8 @@ func nearestTable(key []string) string {
 	case len(key) == 1 && cli.Nearest(key[0], []string{"crawl", "search"}) != "":
 		return "[" + cli.Nearest(key[0], []string{"crawl", "search"}) + "]"
 	case len(key) == 3 && key[1] == "pins":
-		return cli.Nearest(key[2], []string{"queries", "url", "title", "note"})
+		meant := cli.Nearest(key[2], []string{"queries", "query", "url", "title", "note"})
+		return strings.Replace(meant, "query", "queries", 1)
 	}
 	return ""
 }
