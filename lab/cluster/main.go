@@ -1,7 +1,7 @@
 // Command cluster compares a crawl by several processes with a crawl of one process, over a web that
 // docsweb serves: by crawlers that fetch for one owner, or by nodes that share a bucket.
 //
-//	go run ./lab/cluster --docsweb PROGRAM --pages DIR --crawlers N [--runs 3] [-- more flags of crawl]
+//	go run ./lab/cluster --docsweb PROGRAM --pages DIR --crawlers N,N [--runs 3] [-- more flags of crawl]
 //	go run ./lab/cluster --docsweb PROGRAM --pages DIR --crawlers N --kill crawler --every 5s
 //	go run ./lab/cluster --docsweb PROGRAM --pages DIR --nodes N,N [--crawlers N] [--shards N [--divide [--copies N]]] [--kill owner --every 60s --for 20m]
 //
@@ -16,8 +16,8 @@
 // crawlers for half of the interval. It does so for the time --for, or until the crawl has ended, and fails
 // if that was before the first kill. Repeated requests are printed then, and no fault.
 //
-// With --nodes the bucket is a folder; several numbers are compared with the same crawl of one process. With
-// --shards the nodes crawl into shards, and one process into one data folder. With --divide each node owns
+// Several numbers of crawlers or nodes are compared with the same crawl of one process. With --nodes the
+// bucket is a folder. With --shards the nodes crawl into shards, and one process into one data folder. With --divide each node owns
 // some of the shards: --kill owner kills a node that owns one. Then links with their texts, ranks and answers
 // are compared with those of one process, too, and what differs is printed. With --crawlers as well, these
 // fetch for whichever node is the owner, and --kill crawler kills them. All nodes are asked questions
@@ -58,8 +58,8 @@ func main() {
 	flag.StringVar(&b.Docsweb, "docsweb", "", "the docsweb program")
 	flag.StringVar(&b.Pages, "pages", "", "folder of pages that docsweb serves")
 	flag.StringVar(&b.Anatomy, "anatomy", "", "a built anatomy; default: built from here")
-	flag.IntVar(&b.Crawlers, "crawlers", 0, "crawler processes; default: 2, or none with --nodes")
-	list := flag.String("nodes", "", "processes that share a bucket; several `NUMBERS`, separated by commas, in turn")
+	crawlers := flag.String("crawlers", "", "crawler processes, `NUMBERS` separated by commas; default: 2, or none with --nodes")
+	nodes := flag.String("nodes", "", "processes that share a bucket, `NUMBERS` separated by commas")
 	flag.IntVar(&b.Shards, "shards", 0, "shards of the collection, with --nodes")
 	flag.BoolVar(&b.Divide, "divide", false, "each node owns some of the shards, with --nodes and --shards")
 	flag.IntVar(&b.Copies, "copies", 0, "nodes that have a shard whole, with --divide; others have light copies, and ask these")
@@ -70,36 +70,68 @@ func main() {
 	runs := flag.Int("runs", 1, "pairs of crawls")
 	flag.Parse()
 	b.Flags = flag.Args()
-	nodes, err := rig.Numbers(*list)
-	if len(nodes) == 0 {
-		nodes = []int{0}
-	}
-	b.Nodes = slices.Min(nodes)
-	if b.Nodes == 0 && b.Crawlers == 0 {
-		b.Crawlers = 2
-	}
-	if err != nil || b.Docsweb == "" || b.Pages == "" || b.Crawlers < 0 || b.Nodes < 0 || b.Nodes == 1 && needsOthers(b.Kill) || b.Shards > 0 && b.Nodes == 0 || b.Divide && (b.Shards == 0 || b.Crawlers > 0) || *runs < 1 ||
-		b.Kill != "" && !slices.Contains(b.Kinds(), b.Kill) || b.Kill == "crawler" && b.Crawlers == 0 {
-		fmt.Fprintln(os.Stderr, "usage: cluster --docsweb PROGRAM --pages DIR --crawlers N|--nodes N,N [--kill WHAT --every 5s --for 1m]")
+	teams, err := readTeams(*nodes, *crawlers)
+	if err != nil || *runs < 1 || slices.ContainsFunc(teams, func(t team) bool { return !t.fits(b) }) {
+		fmt.Fprintln(os.Stderr, "usage: cluster --docsweb PROGRAM --pages DIR --crawlers N,N|--nodes N,N [--kill WHAT --every 5s --for 1m]")
 		os.Exit(2)
 	}
-	if err := run(b, nodes, *runs); err != nil {
+	if err := run(b, teams, *runs); err != nil {
 		fmt.Fprintln(os.Stderr, "cluster:", err)
 		os.Exit(1)
 	}
 }
 
+// A team is the processes of a crawl by several.
+type team struct{ nodes, crawlers int }
+
+// readTeams returns a team for each number of nodes with each number of crawlers.
+func readTeams(nodes, crawlers string) (all []team, err error) {
+	n, failed := rig.Numbers(nodes)
+	c, err := rig.Numbers(crawlers)
+	switch {
+	case len(n) == 0 && len(c) == 0:
+		c = []int{2}
+	case len(c) == 0:
+		c = []int{0}
+	}
+	if len(n) == 0 {
+		n = []int{0}
+	}
+	for _, nodes := range n {
+		for _, crawlers := range c {
+			all = append(all, team{nodes, crawlers})
+		}
+	}
+	return all, errors.Join(failed, err)
+}
+
+// fits reports whether a team can do what the flags ask for.
+func (t team) fits(b *bench.Bench) bool {
+	t.put(b)
+	switch {
+	case b.Docsweb == "" || b.Pages == "":
+	case b.Shards > 0 && t.nodes == 0, b.Divide && (b.Shards == 0 || t.crawlers > 0):
+	case b.Kill == "crawler" && t.crawlers == 0, t.nodes == 1 && needsOthers(b.Kill):
+	default:
+		return b.Kill == "" || slices.Contains(b.Kinds(), b.Kill)
+	}
+	return false
+}
+
+// put makes a team the processes of the next crawl.
+func (t team) put(b *bench.Bench) { b.Nodes, b.Crawlers = t.nodes, t.crawlers }
+
 // needsOthers reports whether harm of a kind needs a second node, which becomes the owner or remains it.
 func needsOthers(kind string) bool { return kind == "owner" || kind == "searcher" || kind == "suspend" }
 
-// run compares runs crawls of one process with as many by each number of nodes, which is 0 for crawlers.
-func run(b *bench.Bench, nodes []int, runs int) error {
+// run compares runs crawls of one process with as many by each team.
+func run(b *bench.Bench, teams []team, runs int) error {
 	end, err := b.Prepare()
 	if err != nil {
 		return err
 	}
 	defer end()
-	all := make([]ratios, len(nodes))
+	all := make([]ratios, len(teams))
 	var failed error
 	for range runs {
 		one, err := b.Measure(b.Alone)
@@ -107,16 +139,16 @@ func run(b *bench.Bench, nodes []int, runs int) error {
 			return err
 		}
 		print("one process", one)
-		for i, n := range nodes {
-			b.Nodes = n
+		for i, t := range teams {
+			t.put(b)
 			if err := all[i].add(b, one); err != nil {
 				fmt.Println("            ", err)
 				failed = errors.Join(failed, fmt.Errorf("%s: %w", who(b), err))
 			}
 		}
 	}
-	for i, n := range nodes {
-		b.Nodes = n
+	for i, t := range teams {
+		t.put(b)
 		if len(all[i].owner) > 0 {
 			all[i].print(who(b))
 		}
