@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"net/netip"
 	"slices"
 	"strings"
 	"sync"
@@ -207,7 +208,7 @@ func (f *Fleet) send(id string, m message) {
 	}
 }
 
-// Receive handles a message from a worker. It does not block.
+// Receive handles a message from a worker. It does not block: beats must be answered in time.
 func (f *Fleet) Receive(id string, b []byte) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -273,7 +274,12 @@ func (f *Fleet) handle(r *remote, m message) error {
 		f.send(r.id, &ownerBeat{m.Sent, f.window()})
 		f.compare(r, m.Leases)
 	case *admission:
-		f.admit(r, m)
+		if v := r.visits[m.Lease]; v == nil {
+			f.send(r.id, &admitted{m.Lease, false})
+		} else if !v.asking {
+			v.asking = true
+			go f.admit(r, v, m.Addrs)
+		}
 	case *leave:
 		f.o.Log.Info("crawler left", "crawler", r.name)
 		f.remove(r)
@@ -363,10 +369,15 @@ func (f *Fleet) wakeVisits() {
 	f.changed = make(chan struct{})
 }
 
-// admit answers an admission. The caller holds mu.
-func (f *Fleet) admit(r *remote, a *admission) {
-	ok := r.visits[a.Lease] != nil && (f.crawler.Admit == nil || f.crawler.Admit(a.Lease, a.Addrs))
-	f.send(r.id, &admitted{a.Lease, ok})
+// admit answers the admission of a visit. Admit may block, so mu is not held.
+func (f *Fleet) admit(r *remote, v *visit, addrs []netip.Addr) {
+	ok := f.crawler.Admit == nil || f.crawler.Admit(v.lease.ID, addrs)
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	v.asking = false
+	if f.remotes[r.id] == r {
+		f.send(r.id, &admitted{v.lease.ID, ok})
+	}
 }
 
 // batch passes the results of a batch to their visits. Results of ended visits are discarded. The
@@ -401,42 +412,54 @@ func (f *Fleet) batch(r *remote, b *batch, bytes int64) error {
 			r.bytes += int64(len(fetch.Fetch.Page.Body))
 		}
 	}
-	if pending.left.Add(-1) == 0 {
-		f.acknowledge(pending)
-	}
+	go f.handled(pending) // the last result may be handled meanwhile
 	return nil
 }
 
-// handled records that one result of a batch was handled.
+// handled records that one result of a batch, or all of the batch itself, was handled. It acknowledges
+// the batch after the last one.
 func (f *Fleet) handled(p *pendingBatch) {
 	if p.left.Add(-1) > 0 {
 		return
 	}
+	a := &ack{Number: p.number}
+	for _, t := range f.unfetched(p) {
+		if !f.crawler.Confirm(t.doc) { // which may block, so mu is not held
+			a.Revoked = append(a.Revoked, t.target)
+		}
+	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.acknowledge(p)
+	if f.remotes[p.remote.id] == p.remote {
+		delete(p.remote.open, p.number)
+		p.remote.waiting -= p.bytes
+		f.send(p.remote.id, a)
+	}
 }
 
-// acknowledge acknowledges a batch, and lists the targets of its leases that need not be fetched
-// any more. The caller holds mu.
-func (f *Fleet) acknowledge(p *pendingBatch) {
-	if f.remotes[p.remote.id] != p.remote {
-		return
+// An openTarget is a target of a lease, and its document.
+type openTarget struct {
+	target
+	doc vocab.DocID
+}
+
+// unfetched returns the targets without a result of the leases of a batch, which the crawl may no
+// longer want.
+func (f *Fleet) unfetched(p *pendingBatch) (all []openTarget) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.crawler.Confirm == nil || f.remotes[p.remote.id] != p.remote {
+		return nil
 	}
-	delete(p.remote.open, p.number)
-	p.remote.waiting -= p.bytes
-	a := &ack{Number: p.number}
 	for v := range p.visits {
-		if v.ended || f.crawler.Confirm == nil {
+		if v.ended {
 			continue
 		}
 		for i := v.next; i < len(v.lease.URLs); i++ {
-			if !f.crawler.Confirm(v.lease.URLs[i].Doc) {
-				a.Revoked = append(a.Revoked, target{v.lease.ID, i})
-			}
+			all = append(all, openTarget{target{v.lease.ID, i}, v.lease.URLs[i].Doc})
 		}
 	}
-	f.send(p.remote.id, a)
+	return all
 }
 
 // A visit is the owner's state of a lease that a worker has.
@@ -447,6 +470,7 @@ type visit struct {
 	moved     time.Time     // when it was granted, or its last result arrived
 	next      int           // index of the target whose result is next
 	cancelled bool          // its worker is to return the rest
+	asking    bool          // an admission is being answered
 	ended     bool          // no more results are delivered
 	lost      chan struct{} // closed when ended before the report
 	results   chan delivery // has room for all results

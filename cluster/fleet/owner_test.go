@@ -2,6 +2,7 @@ package fleet
 
 import (
 	"fmt"
+	"net/netip"
 	"slices"
 	"strings"
 	"sync"
@@ -73,6 +74,71 @@ func TestFalseStatus(t *testing.T) {
 	if len(all) != 1 || all[0].Host != "a.test" || strings.Contains(all[0].Doing, "\x1b") || len(all[0].Doing) > 30 {
 		t.Errorf("%+.200v", all)
 	}
+}
+
+// A wire passes on what an owner sends to its workers.
+type wire chan message
+
+func (w wire) Send(_ string, b []byte) error {
+	m, err := decode(b, newOfOwner)
+	w <- m
+	return err
+}
+
+func (w wire) Forget(string) {}
+
+// await returns the next message of a kind, after a welcome and a grant.
+func await[M message](t *testing.T, w wire) M {
+	t.Helper()
+	for {
+		select {
+		case m := <-w:
+			if m, ok := m.(M); ok {
+				return m
+			}
+		case <-time.After(time.Minute):
+			t.Fatal("the owner does not answer")
+		}
+	}
+}
+
+// TestSlowCrawl: beats are answered while the crawl takes long to decide about the URLs and hosts of leases.
+func TestSlowCrawl(t *testing.T) {
+	sent, slow := make(wire, 10), make(chan struct{})
+	owner := New(Options{Bus: sent}, crawler.Options{
+		Confirm: func(vocab.DocID) bool { <-slow; return false },
+		Admit:   func(uint64, []netip.Addr) bool { <-slow; return true },
+	})
+	v := grantTo(t, owner, "w", 2)
+	go func() {
+		for range 3 {
+			owner.Receive("w", encode(&admission{Lease: 5}))
+		}
+		owner.Receive("w", encode(&batch{1, []result{&fetched{target{5, 0}, vocab.Fetch{Outcome: vocab.Skipped}}}}))
+		go owner.handled((<-v.results).batch)
+		owner.Receive("w", encode(&workerBeat{Sent: time.Second, Leases: []uint64{5}}))
+	}()
+	await[*ownerBeat](t, sent)
+	close(slow)
+	got := []message{<-sent, <-sent} // one answer to three equal admissions
+	for _, m := range got {
+		switch m := m.(type) {
+		case *ack:
+			if m.Number != 1 || !slices.Equal(m.Revoked, []target{{5, 1}}) {
+				t.Errorf("acknowledged: %+v", m)
+			}
+		case *admitted:
+			if m.Lease != 5 || !m.OK {
+				t.Errorf("admitted: %+v", m)
+			}
+		default:
+			t.Errorf("%T", m)
+		}
+	}
+	if err := owner.Close(); err != nil {
+		t.Error(err)
+	}
+	await[*finish](t, sent)
 }
 
 // TestManyItems: small items that are large in memory are refused before there are many.
