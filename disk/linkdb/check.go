@@ -50,7 +50,7 @@ func Check(path string) (Totals, error) {
 		t.Texts += len(a.Texts)
 	}
 	if uint64(t.Links) != r.links {
-		return t, r.corrupt(r.size-r.footer, fmt.Sprintf("%d links where the directory has %d", t.Links, r.links))
+		return t, r.corrupt(r.size-footer, fmt.Sprintf("%d links where the directory has %d", t.Links, r.links))
 	}
 	return t, nil
 }

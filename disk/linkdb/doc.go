@@ -6,10 +6,10 @@
 // A links record, even an empty one, makes the document a page: it supersedes the sections before
 // it in older runs.
 //
-// # Format of a run, version 3
+// # Format of a run, version 2
 //
 //	OFFSET SIZE MEANING
-//	0      8    magic "anatlnk3"
+//	0      8    magic "anatlnk2"
 //	8      …    blocks of seven sections, in this order:
 //	            0 names    new documents: ID, URL
 //	            1 aliases  redirects and duplicates: ID, ID of the target or original
@@ -18,11 +18,12 @@
 //	            4 links    per source: its targets, with flags
 //	            5 anchors  per target: each text with the sources that use it
 //	            6 index    per block of sections 0 to 5: its first ID and its offset
-//	end-168 140 directory: seven times offset (8), bytes (8), records (4), little endian
-//	end-28  8   number of links, little endian
-//	end-20  8   number of changes, see Run.CountChanges; not in version 2
-//	end-12  4   CRC-32C of the directory and the numbers
-//	end-8   8   magic "anatlnk3" again
+//	end-172 12  number of changes (8), see Run.CountChanges, and its CRC-32C (4), little endian; runs
+//	            made before 2026-11-29 lack both
+//	end-160 140 directory: seven times offset (8), bytes (8), records (4), little endian
+//	end-20  8   number of links, little endian
+//	end-12  4   CRC-32C of the directory and the number
+//	end-8   8   magic "anatlnk2" again
 //
 // A block is a length before compression (4), a length after it (4), a CRC-32C of the compressed
 // bytes (4), and the bytes, compressed with zstd. Records never span blocks; IDs are written as
@@ -48,18 +49,15 @@
 //
 // Targets and sources are ascending and distinct within a record. Several links from a source with
 // the same text count once.
-//
-// Versions: 2 and 3, November 2026; both are read.
 package linkdb
 
 import "anatomy/vocab"
 
 const (
-	magic     = "anatlnk3"
-	magicOf2  = "anatlnk2"
+	magic     = "anatlnk2"
 	blockSize = 64 << 10 // before compression; a larger record has a block of its own
-	footer    = sections*20 + 8 + 8 + 4 + 8
-	footerOf2 = footer - 8
+	counted   = 8 + 4    // bytes of the number of changes
+	footer    = sections*20 + 8 + 4 + 8
 	maxBlock  = 64 << 20 // maximum raw size of a block
 )
 

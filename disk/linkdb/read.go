@@ -44,7 +44,6 @@ type Run struct {
 		offset, bytes int64
 		records       uint32
 	}
-	footer  int64 // its size
 	links   uint64
 	changes uint64
 	blocks  [index][]blockAt // ascending
@@ -77,33 +76,25 @@ func (r *Run) readDirectory() error {
 	if err != nil {
 		return fmt.Errorf("links: %w", err)
 	}
-	if r.size = info.Size(); r.size < int64(len(magic))+footerOf2 {
+	if r.size = info.Size(); r.size < int64(len(magic))+footer {
 		return r.corrupt(0, "too short for a run")
 	}
 	head := make([]byte, len(magic))
 	if _, err := r.f.ReadAt(head, 0); err != nil {
 		return fmt.Errorf("links: read %s: %w", r.path, err)
 	}
-	r.footer = footer
-	switch string(head) {
-	case magic:
-	case magicOf2:
-		r.footer = footerOf2
-	default:
+	if string(head) != magic {
 		return r.corrupt(0, "no magic: not a run of this version")
 	}
-	tail := make([]byte, r.footer)
-	at := r.size - r.footer
-	if at < int64(len(magic)) {
-		return r.corrupt(0, "too short for a run")
-	}
+	tail := make([]byte, footer)
+	at := r.size - footer
 	if _, err := r.f.ReadAt(tail, at); err != nil {
 		return fmt.Errorf("links: read %s: %w", r.path, err)
 	}
-	if string(tail[r.footer-8:]) != string(head) {
+	if string(tail[footer-8:]) != magic {
 		return r.corrupt(r.size-8, "no magic: not a run of this version, or cut short")
 	}
-	if crc32.Checksum(tail[:r.footer-12], castagnoli) != binary.LittleEndian.Uint32(tail[r.footer-12:]) {
+	if crc32.Checksum(tail[:footer-12], castagnoli) != binary.LittleEndian.Uint32(tail[footer-12:]) {
 		return r.corrupt(at, "checksum of the directory")
 	}
 	for i := range r.dir {
@@ -116,9 +107,24 @@ func (r *Run) readDirectory() error {
 		}
 	}
 	r.links = binary.LittleEndian.Uint64(tail[20*sections:])
-	if r.changes = r.links; r.footer == footer {
-		r.changes = binary.LittleEndian.Uint64(tail[20*sections+8:])
+	return r.readChanges(at)
+}
+
+// readChanges reads the number of changes, which may be missing before the directory at an offset.
+func (r *Run) readChanges(directory int64) error {
+	last := &r.dir[index]
+	r.changes = r.links
+	if last.offset+last.bytes == directory {
+		return nil
 	}
+	b := make([]byte, counted)
+	if _, err := r.f.ReadAt(b, directory-counted); err != nil {
+		return fmt.Errorf("links: read %s: %w", r.path, err)
+	}
+	if last.offset+last.bytes != directory-counted || crc32.Checksum(b[:8], castagnoli) != binary.LittleEndian.Uint32(b[8:]) {
+		return r.corrupt(directory-counted, "number of changes")
+	}
+	r.changes = binary.LittleEndian.Uint64(b)
 	return nil
 }
 

@@ -183,6 +183,8 @@ func (w *Writer) Finish() error {
 	defer w.out.Abort()
 	w.writeIndex()
 	w.flush()
+	changes := binary.LittleEndian.AppendUint64(nil, cmp.Or(w.merged, w.links))
+	w.write(binary.LittleEndian.AppendUint32(changes, crc32.Checksum(changes, castagnoli)))
 	tail := make([]byte, 0, footer)
 	for _, d := range w.dir {
 		tail = binary.LittleEndian.AppendUint64(tail, d.offset)
@@ -190,7 +192,6 @@ func (w *Writer) Finish() error {
 		tail = binary.LittleEndian.AppendUint32(tail, d.records)
 	}
 	tail = binary.LittleEndian.AppendUint64(tail, w.links)
-	tail = binary.LittleEndian.AppendUint64(tail, cmp.Or(w.merged, w.links))
 	tail = binary.LittleEndian.AppendUint32(tail, crc32.Checksum(tail, castagnoli))
 	w.write(append(tail, magic...))
 	if w.err == nil {
