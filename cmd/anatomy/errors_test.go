@@ -13,7 +13,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"anatomy/cmd/anatomy/internal/cli"
-	"anatomy/internal/test/testweb"
+	"anatomy/crawler"
+	"anatomy/crawler/dnsclient"
+	"anatomy/engine"
 )
 
 // TestHintOfDisk: the hints after errors of a full and of a read-only disk.
@@ -36,11 +38,11 @@ func TestHintOfDisk(t *testing.T) {
 
 // TestFirstCrawlOnFullDisk: the error of a crawl that could not begin names the disk, and not its seed.
 func TestFirstCrawlOnFullDisk(t *testing.T) {
-	w := testweb.New(t)
-	w.Page("one.test/", "<title>One</title>")
-	o := w.Options(filepath.Join(t.TempDir(), "data"), "http://one.test/")
-	o.MinFree = 1 << 30
-	o.Free = func(string) (int64, error) { return 1, nil }
+	o := engine.Options{
+		Dir: filepath.Join(t.TempDir(), "data"), Seeds: []string{"http://one.test/"},
+		Crawler: crawler.Options{DNS: dnsclient.Options{Servers: []string{"127.0.0.1:1"}}},
+		MinFree: 1 << 30, Free: func(string) (int64, error) { return 1, nil },
+	}
 	_, err := crawl(t.Context(), cli.NewConsole(&bytes.Buffer{}), o, 0, nil, nil, true)
 	if err == nil || strings.Contains(err.Error(), "no page was fetched") {
 		t.Fatal(err)
