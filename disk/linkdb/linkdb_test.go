@@ -301,6 +301,7 @@ func TestCountChanges(t *testing.T) {
 		}
 		return s
 	}
+	expect(write("empty", nil), 0)
 	first := write("first", nil, page(1, 2, 3), page(2, 3), page(3, 1, 2))
 	expect(first, 5)
 	again := write("again", nil, page(1, 2, 3), page(4, 1))

@@ -112,16 +112,19 @@ func (r *Run) readDirectory() error {
 
 // readChanges reads the number of changes, which may be missing before the directory at an offset.
 func (r *Run) readChanges(directory int64) error {
-	last := &r.dir[index]
 	r.changes = r.links
-	if last.offset+last.bytes == directory {
+	end := int64(len(magic)) // of the sections, of which empty ones have no place
+	for _, d := range r.dir {
+		end = max(end, d.offset+d.bytes)
+	}
+	if end == directory {
 		return nil
 	}
 	b := make([]byte, counted)
-	if _, err := r.f.ReadAt(b, directory-counted); err != nil {
+	if _, err := r.f.ReadAt(b, end); err != nil {
 		return fmt.Errorf("links: read %s: %w", r.path, err)
 	}
-	if last.offset+last.bytes != directory-counted || crc32.Checksum(b[:8], castagnoli) != binary.LittleEndian.Uint32(b[8:]) {
+	if end != directory-counted || crc32.Checksum(b[:8], castagnoli) != binary.LittleEndian.Uint32(b[8:]) {
 		return r.corrupt(directory-counted, "number of changes")
 	}
 	r.changes = binary.LittleEndian.Uint64(b)

@@ -28,7 +28,7 @@ var mutants = []mutant{
 	{
 		name:  "noarchive", // no copy of a page is shown if its publisher forbids it
 		file:  "web/internal/reader/reader.go",
-		old:   "if controls.NoArchive {",
+		old:   "if info.Controls.NoArchive {",
 		new:   "if false {",
 		tests: "./web -run NoArchive",
 	},
