@@ -2,6 +2,7 @@ package engine
 
 import (
 	"cmp"
+	"net/http"
 	"slices"
 	"time"
 
@@ -123,8 +124,8 @@ func (c *Crawl) Stats() CrawlStats {
 	for o, n := range urls.Outcomes {
 		s.Outcomes[vocab.Outcome(o).String()] = int64(n)
 	}
-	s.Outcomes["gone"] -= urls.Logins
-	s.Outcomes["login needed"] = max(0, urls.Logins)
+	s.Outcomes[vocab.NotFound.String()] -= urls.Logins
+	s.Outcomes[vocab.NotFound.Name(http.StatusUnauthorized)] = max(0, urls.Logins)
 	for t, n := range urls.Traps {
 		if n > 0 {
 			s.Traps[docindex.Trap(t).String()] = int64(n)

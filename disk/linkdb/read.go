@@ -113,7 +113,7 @@ func (r *Run) readDirectory() error {
 // readChanges reads the number of changes, which may be missing before the directory at an offset.
 func (r *Run) readChanges(directory int64) error {
 	r.changes = r.links
-	end := int64(len(magic)) // of the sections, of which empty ones have no place
+	end := int64(len(magic)) // of the sections; an empty one may have no offset
 	for _, d := range r.dir {
 		end = max(end, d.offset+d.bytes)
 	}

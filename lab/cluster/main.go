@@ -16,13 +16,14 @@
 // crawlers for half of the interval. It does so for the time --for, or until the crawl has ended, and fails
 // if that was before the first kill. Repeated requests are printed then, and no fault.
 //
-// Several numbers of crawlers or nodes are compared with the same crawl of one process. With --nodes the
-// bucket is a folder. With --shards the nodes crawl into shards, and one process into one data folder. With --divide each node owns
-// some of the shards: --kill owner kills a node that owns one. Then links with their texts, ranks and answers
-// are compared with those of one process, too, and what differs is printed. With --crawlers as well, these
-// fetch for whichever node is the owner, and --kill crawler kills them. All nodes are asked questions
-// meanwhile; where one does not answer, the next one is asked. In the end all nodes have to give the same answers with the same
-// scores, and the collection is restored from the bucket and has to have the pages of one process.
+// Several numbers of crawlers or nodes are compared with the same crawl of one process. With --nodes the bucket
+// is a folder. With --shards the nodes crawl into shards, and one process into one data folder. With --divide
+// each node owns some of the shards: --kill owner kills a node that owns one. Then links with their texts, ranks
+// and answers are compared with those of one process, too, and what differs is printed. With --crawlers as well,
+// these fetch for whichever node is the owner, and --kill crawler kills them. All nodes are asked questions
+// meanwhile; where one does not answer, the next one is asked. In the end all nodes have to give the same
+// answers with the same scores, and the collection is restored from the bucket and has to have the pages of one
+// process.
 // --kill owner kills the node that owns the collection, and starts it again when another one owns it;
 // --kill searcher kills one that does not own it, and starts it again; --kill suspend stops the owner
 // for 20 s; --kill bucket takes the bucket away for half of the interval. Unless crawlers are killed, this

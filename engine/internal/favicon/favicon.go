@@ -106,7 +106,8 @@ func (h *host) other(u *weburl.URL) string {
 }
 
 // Declared replaces /favicon.ico at the end of a lease by the icon that pages of the lease, which were
-// parsed meanwhile, declare. The visit must not have come to this target.
+// parsed meanwhile, declare. The visit must not have come to this target; one on another machine has a
+// copy of the lease, and keeps /favicon.ico.
 func (c *Collector) Declared(lease *vocab.Lease) {
 	if c == nil {
 		return

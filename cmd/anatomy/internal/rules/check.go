@@ -90,8 +90,10 @@ func Check(c *config.Config, newCrawl func() Crawl) []*config.Problem {
 // nearestTable returns the table, or the key of a pin, that a misspelt key is likely meant to be, or "".
 func nearestTable(key []string) string {
 	switch {
-	case len(key) == 1 && cli.Nearest(key[0], []string{"crawl", "search"}) != "":
-		return "[" + cli.Nearest(key[0], []string{"crawl", "search"}) + "]"
+	case len(key) == 1:
+		if table := cli.Nearest(key[0], []string{"crawl", "search"}); table != "" {
+			return "[" + table + "]"
+		}
 	case len(key) == 3 && key[1] == "pins":
 		meant := cli.Nearest(key[2], []string{"queries", "query", "url", "title", "note"})
 		return strings.Replace(meant, "query", "queries", 1)
