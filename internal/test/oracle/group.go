@@ -21,6 +21,7 @@ type Shown struct {
 // at most are of one host if others have any.
 func (c *Collection) Grouped(q query.Query) (shown []Shown) {
 	found, n := c.search(q)
+	hosts := c.hosts()
 	for _, f := range found[:n] {
 		near := slices.IndexFunc(shown, func(s Shown) bool {
 			return s.Page.Sketch.Distance(f.Page.Sketch) <= scoring.NearDistance ||
@@ -29,7 +30,7 @@ func (c *Collection) Grouped(q query.Query) (shown []Shown) {
 		switch {
 		case near < 0:
 			shown = append(shown, Shown{Found: f})
-		case c.rank(f.Page) > scoring.OriginalRank*c.rank(shown[near].Page) && siteOf(shown[near].Found) != siteOf(f):
+		case c.isOriginal(f, shown[near].Found, hosts):
 			same := append([]Found{shown[near].Found}, shown[near].Similar...)
 			shown[near] = Shown{Found: f, Similar: same}
 		default:
@@ -43,6 +44,28 @@ func (c *Collection) Grouped(q query.Query) (shown []Shown) {
 		shown = append(shown, Shown{Found: f})
 	}
 	return shown
+}
+
+// isOriginal reports whether a page is shown instead of a better one that it duplicates: it is of
+// another site, and it or, if their ranks differ by less, the home page of its host has more rank.
+func (c *Collection) isOriginal(f, better Found, hosts map[string][]*Document) bool {
+	if siteOf(f) == siteOf(better) {
+		return false
+	}
+	higher := func(a, b float32) bool { return float64(a) > scoring.OriginalRank*float64(b) }
+	rank, other := c.rank(f.Page), c.rank(better.Page)
+	if higher(rank, other) || higher(other, rank) {
+		return rank > other
+	}
+	return higher(c.homeRank(hosts[hostKey(f.Page)]), c.homeRank(hosts[hostKey(better.Page)]))
+}
+
+// homeRank returns the rank of the home page of a host, 0 if it has none.
+func (c *Collection) homeRank(docs []*Document) float32 {
+	if home := c.home(docs); home != nil {
+		return c.rank(home)
+	}
+	return 0
 }
 
 func asksForSite(n *query.Node) bool {

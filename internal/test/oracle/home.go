@@ -12,14 +12,8 @@ import (
 // homes returns the home pages of the hosts whose names the query spells, with the share that it
 // spells, in thousandths.
 func (c *Collection) homes(words []string) map[vocab.DocID]int {
-	hosts := map[string][]*Document{}
-	c.live(func(d *Document, _ float64) {
-		if d.Crawled {
-			hosts[hostKey(d)] = append(hosts[hostKey(d)], d)
-		}
-	})
 	all := map[vocab.DocID]int{}
-	for host, docs := range hosts {
+	for host, docs := range c.hosts() {
 		if share := share(host, words); share > 0 {
 			if d := c.home(docs); d != nil {
 				all[d.Doc] = share
@@ -27,6 +21,17 @@ func (c *Collection) homes(words []string) map[vocab.DocID]int {
 		}
 	}
 	return all
+}
+
+// hosts returns the crawled documents by host.
+func (c *Collection) hosts() map[string][]*Document {
+	hosts := map[string][]*Document{}
+	c.live(func(d *Document, _ float64) {
+		if d.Crawled {
+			hosts[hostKey(d)] = append(hosts[hostKey(d)], d)
+		}
+	})
+	return hosts
 }
 
 // hostKey returns the host as documents are sorted by it: "org.python.docs".
