@@ -46,10 +46,13 @@ var English = all[0]
 // A Printer has the texts of one language. It is safe for use by several goroutines.
 type Printer struct {
 	Tag      string            // BCP 47: "de", "zh-Hans"
+	Comma    string            // between the items of a list, with the space after it
 	texts    map[string]string // translations of messages without plural forms
 	plurals  map[string]forms
 	months   []string
 	date     string // arguments: day, name of the month, year, number of the month
+	moment   string // arguments: date, time of day
+	percent  string // argument: number
 	mark     string // between a whole number and its fraction
 	messages *message.Printer
 }
@@ -132,15 +135,15 @@ func (p *Printer) Date(t time.Time) string {
 
 // Moment returns a day and the time of day in UTC.
 func (p *Printer) Moment(t time.Time) string {
-	return p.Date(t) + ", " + t.UTC().Format("15:04 UTC")
+	return fmt.Sprintf(p.moment, p.Date(t), t.UTC().Format("15:04 UTC"))
 }
 
 // Decimal returns a number written in ASCII with the decimal mark of the language: 0.5 or 0,5.
 func (p *Printer) Decimal(number string) string { return strings.Replace(number, ".", p.mark, 1) }
 
-// Percent returns a share in percent, with a no-break space: 12.5 %.
+// Percent returns a share in percent: 12.5 % or 12.5%.
 func (p *Printer) Percent(share float64) string {
-	return p.Decimal(fmt.Sprintf("%.1f\u00a0%%", 100*share))
+	return fmt.Sprintf(p.percent, p.Decimal(fmt.Sprintf("%.1f", 100*share)))
 }
 
 // Duration returns the time of a query, with a no-break space: 0.84 ms, 12 ms, 1.3 s.
@@ -158,6 +161,9 @@ func (p *Printer) Duration(d time.Duration) string {
 // A catalogue is the content of the files of a language.
 type catalogue struct {
 	Date     string            // layout: %[1]d day, %[2]s name of the month, %[3]d year, %[4]d month
+	Moment   string            // layout: date, time of day
+	Percent  string            // layout of a number in percent
+	Comma    string            // with the space after it
 	Months   []string          // twelve names
 	Texts    map[string]string // by English text
 	Plurals  map[string]forms  // by English text; the number is the first argument
@@ -177,6 +183,7 @@ func readAll() (all []*Printer) {
 		}
 		p := &Printer{
 			Tag: tag.String(), texts: c.Texts, plurals: c.Plurals, months: c.Months, date: c.Date,
+			moment: c.Moment, percent: c.Percent, Comma: c.Comma,
 			messages: message.NewPrinter(tag, message.Catalog(built)),
 		}
 		p.mark = strings.Trim(p.messages.Sprint(number.Decimal(0.5)), "05")

@@ -93,7 +93,7 @@ func within(m *messages.Printer, english string, depth int) (translated string, 
 			}
 		}
 		if ok {
-			return strings.Join(list, ", "), true
+			return strings.Join(list, m.Comma), true
 		}
 	}
 	for _, f := range formats() {
@@ -122,13 +122,13 @@ var fraction = regexp.MustCompile(`^-?\d+\.\d+(e[+-]\d+)?$`)
 // quotations is a list of words in quotation marks, which are not translated.
 var quotations = regexp.MustCompile(`^“[^”]*”(?:, “[^”]*”)*$`)
 
-var quotation = regexp.MustCompile(`“([^”]*)”`)
-
 func argumentText(m *messages.Printer, english string, depth int) string {
 	if quotations.MatchString(english) {
-		return quotation.ReplaceAllStringFunc(english, func(quoted string) string {
-			return m.Text("“%s”", strings.Trim(quoted, "“”"))
-		})
+		list := strings.Split(strings.Trim(english, "“”"), "”, “")
+		for i, word := range list {
+			list[i] = m.Text("“%s”", word)
+		}
+		return strings.Join(list, m.Comma)
 	}
 	if fraction.MatchString(english) {
 		return m.Decimal(english)

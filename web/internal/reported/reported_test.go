@@ -50,6 +50,15 @@ func TestReportedText(t *testing.T) {
 		}
 	}
 	for english, want := range map[string]string{
+		"No page contains any of “a”, “title”.":                         "「a」、「title」のいずれかを含むページはありません。",
+		"No page contains “a”. Spelling corrections are not ready yet.": "「a」を含むページはありません。スペルの修正はまだ準備中です。",
+		"trap, gone": "トラップ、見つからない",
+	} {
+		if got, ok := Text(messages.For("ja"), english); got != want || !ok {
+			t.Errorf("%q is\n%q, want\n%q", english, got, want)
+		}
+	}
+	for english, want := range map[string]string{
 		"There are only 2258 results, with 1 near-duplicate.":                                       "There are only 2,258 results, with 1 near-duplicate.",
 		"2 times the average of 12345 pages, of at most 3 points":                                   "2 times the average of 12,345 pages, of at most 3 points",
 		"no change was seen in 3 hours; the interval of 6 hours is raised to the minimum of 7 days": "no change was seen in 3 hours; the interval of 6 hours is raised to the minimum of 7 days",
