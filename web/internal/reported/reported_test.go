@@ -32,7 +32,7 @@ func TestReportedText(t *testing.T) {
 		"There are only 3 results, with 1 near-duplicate.":                           "Es gibt nur 3 Ergebnisse, mit 1 nahezu identischen Seite.",
 		"No page contains “a”. Spelling corrections are not ready yet.":              "Keine Seite enthält „a“. Rechtschreibkorrekturen sind noch nicht verfügbar.",
 		"1 hit, count weight 1 × idf 4.07 × type weight 6":                           "1 Treffer, Gewicht der Anzahl 1 × idf 4,07 × Gewicht der Art 6",
-		"3 links, count weight 2 × idf 1.9, 2 times in the query, × type weight 1.5": "3 Links, Gewicht der Anzahl 2 × idf 1,9, 2-mal gesucht, × Gewicht der Art 1,5",
+		"3 links, count weight 2 × idf 1.9, 2 times in the query, × type weight 1.5": "3 Links, Gewicht der Anzahl 2 × idf 1,9, 2-mal in der Suchanfrage, × Gewicht der Art 1,5",
 		"2 × within 8 words in the title, count weight 1 × idf 3 × class weight 1 × field weight 2 × share 0.5 of 4 pairs": "2 × innerhalb von 8 Wörtern (Titel), " +
 			"Gewicht der Anzahl 1 × idf 3 × Gewicht der Klasse 1 × Gewicht des Felds 2 × Anteil 0,5 bei 4 Paaren",
 		"1.2e+03 times the average of 12345 pages, of at most 2.5 points":                                                    "das 1,2e+03-Fache des Durchschnitts von 12.345 Seiten, höchstens 2,5 Punkte",
