@@ -36,7 +36,7 @@ func New(
 }
 
 // Count counts a complete query if it found nothing in the whole collection: without filters, blocked
-// sites and unread parts.
+// sites and unread parts. A query with a correction found something if the correction did.
 func (r *Reader) Count(q searcher.Request, a *searcher.Response) {
 	if q.Preferences != nil && q.Preferences.Filters != "" {
 		return
