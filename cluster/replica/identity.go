@@ -45,9 +45,12 @@ func Identify(ctx context.Context, b bucket.Bucket) (i Identity, err error) {
 }
 
 // IsDivided reports whether a bucket is of [DividedFormat]. The error wraps [ErrNoCluster] if the bucket
-// has no identity.
+// has no identity, or is a *[FormatError].
 func IsDivided(ctx context.Context, b bucket.Bucket) (bool, error) {
 	i, err := identify(ctx, b)
+	if err == nil && i.Format != Format && i.Format != DividedFormat {
+		err = &FormatError{i.Format}
+	}
 	return err == nil && i.Format == DividedFormat, err
 }
 

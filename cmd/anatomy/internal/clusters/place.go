@@ -111,6 +111,8 @@ func Hint(err error) error {
 	case isDivided(err):
 		return cli.WithHint(err, "anatomy node, serve --cluster, and cluster status, check and restore work on them; "+
 			"to make a node hand its shards over, end it")
+	case errors.As(err, new(*replica.FormatError)):
+		return cli.WithHint(err, "use the version of anatomy that wrote it; anatomy version prints that of this machine")
 	case errors.Is(err, replica.ErrNotEmpty):
 		return cli.WithHint(err, "name an empty bucket with --cluster, or a prefix in this one")
 	case errors.As(err, new(*replica.DamageError)):
