@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
+	"strconv"
 	"sync"
 	"time"
 
@@ -36,6 +37,9 @@ func startNATS(
 	if port == 0 {
 		o.Port = server.RANDOM_PORT
 	}
+	if err := listens(host, port); err != nil {
+		return nil, err
+	}
 	s, err := server.NewServer(o)
 	if err != nil {
 		return nil, err
@@ -50,6 +54,16 @@ func startNATS(
 		}
 	}
 	return s, nil
+}
+
+// listens fails if this process cannot listen at an address. The NATS server would say so in words
+// alone.
+func listens(host string, port int) error {
+	l, err := net.Listen("tcp", net.JoinHostPort(host, strconv.Itoa(port)))
+	if err != nil {
+		return err
+	}
+	return l.Close()
 }
 
 // A guard authenticates the connections to a NATS server.

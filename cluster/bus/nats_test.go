@@ -3,7 +3,11 @@
 package bus
 
 import (
+	"errors"
 	"log/slog"
+	"net"
+	"path/filepath"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -20,5 +24,14 @@ func TestStartFails(t *testing.T) {
 	l.Fatalf("port %d is in use", 4222)
 	if err := l.failure(0); err == nil || err.Error() != "port 4222 is in use" {
 		t.Errorf("after a fatal error: %v", err)
+	}
+	busy, err := net.Listen("tcp", "127.0.0.1:0")
+	must(t, err)
+	defer busy.Close()
+	keys, err := LoadKeys(filepath.Join(t.TempDir(), "keys"))
+	must(t, err)
+	_, err = Listen(busy.Addr().String(), keys, slog.New(slog.DiscardHandler))
+	if !errors.Is(err, syscall.EADDRINUSE) {
+		t.Errorf("at a port in use: %v", err)
 	}
 }

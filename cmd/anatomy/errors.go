@@ -107,6 +107,10 @@ func hint(s *cli.GlobalFlags, c *cobra.Command, err error) string {
 		return "write standard output to another place, or free some space there"
 	case errors.Is(err, syscall.ENOSPC):
 		return "free some disk space and run the same command again"
+	case errors.Is(err, syscall.EADDRINUSE):
+		return "another program uses this port: choose another"
+	case errors.Is(err, syscall.EADDRNOTAVAIL):
+		return "choose an address of this machine"
 	case errors.Is(err, syscall.EROFS):
 		return "search, serve, check, trace and links work on a read-only disk; to write: mount it for writing"
 	case errors.Is(err, fs.ErrPermission):

@@ -180,13 +180,14 @@ func MaxArgs(n int, what string) cobra.PositionalArgs {
 	}
 }
 
-// RejectFlags returns a UsageError for the first of the flags that was given, if wrong is true. The
+// RejectFlags returns a UsageError for each of the flags that was given, joined, if wrong is true. The
 // format contains one %s for the flag's name.
 func RejectFlags(c *cobra.Command, wrong bool, format string, flags ...string) error {
+	var errs []error
 	for _, flag := range flags {
 		if wrong && c.Flags().Changed(flag) {
-			return UsageErrorf(format, flag)
+			errs = append(errs, UsageErrorf(format, flag))
 		}
 	}
-	return nil
+	return errors.Join(errs...)
 }
