@@ -2,6 +2,7 @@ package searcher
 
 import (
 	"testing"
+	"time"
 
 	"anatomy/vocab"
 )
@@ -23,5 +24,12 @@ func TestPassageURL(t *testing.T) {
 		if got := c.result.PassageURL(); got != c.want {
 			t.Errorf("%s, want %s", got, c.want)
 		}
+	}
+}
+
+// TestPoll: the admin page of the rules says that searches follow a change within a second.
+func TestPoll(t *testing.T) {
+	if poll := (Options{}).withDefaults().Poll; poll > time.Second/2 {
+		t.Errorf("files are checked every %v", poll)
 	}
 }

@@ -342,7 +342,8 @@ func TestSettings(t *testing.T) {
 	}
 	b, form := loggedIn(t, s)
 	body := b.do("GET", "/crawl/config", nil).Body.String()
-	if !strings.Contains(body, "delay = &#39;5s&#39;") || strings.Contains(body, "<script>hit") || !strings.Contains(body, "# every key") {
+	if !strings.Contains(body, "delay = &#39;5s&#39;") || strings.Contains(body, "<script>hit") || !strings.Contains(body, "# every key") ||
+		!strings.Contains(body, "what searches use works within a second") { // searcher's TestPoll
 		t.Error(body)
 	}
 	version := fmt.Sprint("v", len(f.text))
