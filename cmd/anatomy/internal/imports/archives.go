@@ -43,6 +43,9 @@ func openArchives(c *cobra.Command, files []string) (*archives, error) {
 
 // check fails if no archive has an intact record: Import would create a data folder for nothing.
 func (a *archives) check() error {
+	if len(a.names) == 0 {
+		return errors.New("the index names no record, so nothing was read")
+	}
 	var failed error
 	for _, name := range a.names {
 		check := a.checkFirst
@@ -66,7 +69,7 @@ func (a *archives) isRegular(name string) bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
-// checkFirst fails if an archive has damaged records alone.
+// checkFirst fails if an archive has no intact record.
 func (a *archives) checkFirst(name string) error {
 	f, err := a.open(name)
 	if err != nil {
@@ -99,14 +102,20 @@ func (a *archives) checkStream(name string) error {
 	return err
 }
 
-// checkRecords fails if an archive has damaged records alone. It reads up to the first intact one.
+// checkRecords fails if an archive has no intact record. It reads up to the first one.
 func checkRecords(name string, archive io.Reader) error {
+	if name == "-" {
+		name = "standard input"
+	}
 	r := warc.NewReader(archive, warc.ReaderOptions{})
 	var damage error
 	for {
 		_, err := r.Next()
-		if err == nil || err == io.EOF && damage == nil {
+		if err == nil {
 			return nil
+		}
+		if err == io.EOF && damage == nil {
+			return fmt.Errorf("%s has no record, so nothing was read", name)
 		}
 		damage = cmp.Or(damage, err)
 		if !errors.As(err, new(*warc.DamageError)) {
