@@ -12,6 +12,7 @@ import (
 
 	"anatomy/control"
 	"anatomy/disk/datadir"
+	"anatomy/disk/docindex"
 	"anatomy/disk/linkdb"
 	"anatomy/disk/shards"
 	"anatomy/pagerank"
@@ -292,9 +293,32 @@ func (l *Links) nameBroken(ctx context.Context, docs []vocab.DocID, all []Broken
 	return l.name(ctx, len(from), func(i int) (vocab.DocID, *string) { return from[i].Doc, &from[i].URL })
 }
 
+// Seeds returns the canonical documents of the URLs that crawls start from. It fails with a
+// *datadir.BusyError while one runs.
+func (l *Links) Seeds() (map[vocab.DocID]bool, error) {
+	seeds := map[vocab.DocID]bool{}
+	for _, s := range l.shards {
+		err := docindex.Use(s.dir, func(db *docindex.DB) error {
+			docs, err := db.Seeds()
+			for _, doc := range docs {
+				doc = l.outer(s, doc)
+				if of, ok := l.canonical(doc); ok {
+					doc = of
+				}
+				seeds[doc] = true
+			}
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return seeds, nil
+}
+
 // Orphans calls fn for every page without in-links from other pages: only seeds and sitemaps name
 // it.
-func (l *Links) Orphans(ctx context.Context, fn func(url string) error) error {
+func (l *Links) Orphans(ctx context.Context, fn func(doc vocab.DocID, url string) error) error {
 	linked := make([][]bool, len(l.shards)) // by shard and docID there
 	for source, err := range l.each((*linkdb.Set).Links) {
 		if err != nil {
@@ -319,7 +343,7 @@ func (l *Links) Orphans(ctx context.Context, fn func(url string) error) error {
 		if !l.isSource(name.Doc) || inner < vocab.DocID(len(linked[shard])) && linked[shard][inner] {
 			continue
 		}
-		if err := fn(name.URL); err != nil {
+		if err := fn(name.Doc, name.URL); err != nil {
 			return err
 		}
 	}

@@ -107,8 +107,12 @@ func TestLinksReports(t *testing.T) {
 	w.Page("a.test/there", `<a href=/><img src=x.png></a> <a href=/gone>gone too</a>`)
 	w.Redirect("a.test/moved", "/gone")
 	w.Page("a.test/alone", `<a href=/there>there</a>`)
+	w.Page("a.test/listed", `listed, <a href=/there>there</a>`)
+	w.Body("a.test/robots.txt", "text/plain", "Sitemap: http://a.test/map.txt")
+	w.Body("a.test/map.txt", "text/plain", "http://a.test/listed")
+	w.Redirect("a.test/start", "/alone")
 	dir := t.TempDir()
-	testweb.Crawl(t, w.Options(dir, "http://a.test/", "http://a.test/alone"))
+	testweb.Crawl(t, w.Options(dir, "http://a.test/", "http://a.test/start"))
 	l, err := collection.OpenLinks(dir)
 	testweb.Must(t, err)
 	defer l.Close()
@@ -130,14 +134,20 @@ func TestLinksReports(t *testing.T) {
 	}
 
 	var orphans []string
-	testweb.Must(t, l.Orphans(t.Context(), func(url string) error { orphans = append(orphans, path(url)); return nil }))
-	if want := []string{"/alone"}; !slices.Equal(orphans, want) {
+	seeds, err := l.Seeds()
+	testweb.Must(t, err)
+	testweb.Must(t, l.Orphans(t.Context(), func(doc vocab.DocID, url string) error {
+		orphans = append(orphans, fmt.Sprint(path(url), " ", seeds[doc]))
+		return nil
+	}))
+	slices.Sort(orphans)
+	if want := []string{"/alone true", "/listed false"}; !slices.Equal(orphans, want) || len(seeds) != 2 {
 		t.Errorf("orphans: %q, want %q", orphans, want)
 	}
 
 	var edges bytes.Buffer
 	testweb.Must(t, l.Export(t.Context(), &edges, true))
-	if got := strings.Count(edges.String(), "\n"); got != 3 || !strings.Contains(edges.String(), "/alone\thttp://a.test") {
+	if got := strings.Count(edges.String(), "\n"); got != 4 || !strings.Contains(edges.String(), "/alone\thttp://a.test") {
 		t.Errorf("edges:\n%s", &edges)
 	}
 	ended, cancel := context.WithCancel(t.Context())

@@ -18,6 +18,7 @@ import (
 // has all links from and to its documents.
 type shardLinks struct {
 	shard int
+	dir   string
 	set   *linkdb.Set
 	find  *linkdb.Finder
 	rank  *rankvector.Vector // plain, or else the default one; nil if none is computed
@@ -35,7 +36,7 @@ func openShardLinks(dir string, m datadir.Manifest) (*shardLinks, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &shardLinks{set: set, find: set.Finder(), rank: rank}, nil
+	return &shardLinks{dir: dir, set: set, find: set.Finder(), rank: rank}, nil
 }
 
 // outer returns the DocID in the collection of a document that a shard has or mentions.

@@ -221,8 +221,10 @@ func graphOf(t *testing.T, l *collection.Links) []string {
 	for _, link := range broken {
 		lines = append(lines, fmt.Sprintf("%d links to %s, which does not exist", link.Count, link.URL))
 	}
-	testweb.Must(t, l.Orphans(t.Context(), func(url string) error {
-		lines = append(lines, "no link to "+url)
+	seeds, err := l.Seeds()
+	testweb.Must(t, err)
+	testweb.Must(t, l.Orphans(t.Context(), func(doc vocab.DocID, url string) error {
+		lines = append(lines, fmt.Sprint("no link to ", url, ", a seed: ", seeds[doc]))
 		return nil
 	}))
 	slices.Sort(lines)

@@ -14,6 +14,7 @@ import (
 	"anatomy/control"
 	"anatomy/internal/plural"
 	"anatomy/upkeep"
+	"anatomy/vocab"
 	"anatomy/weburl"
 )
 
@@ -168,12 +169,19 @@ func newOrphans(s *cli.GlobalFlags) *cobra.Command {
 	return &cobra.Command{
 		Use:     "orphans",
 		Short:   "list pages that no other page links to",
-		Long:    "Orphans lists pages that only start URLs, sitemaps or nofollow links lead to.",
-		Example: "  anatomy links orphans",
+		Long:    "Orphans lists pages that only start URLs, sitemaps or nofollow links lead to. Start URLs of crawls are marked.",
+		Example: "  anatomy links orphans | grep -v 'start URL'",
 		Args:    cli.ExactArgs(0, "no arguments"),
 		RunE: func(c *cobra.Command, _ []string) error {
 			return withLinks(s, func(l *collection.Links) error {
-				return l.Orphans(c.Context(), func(url string) error {
+				seeds, err := l.Seeds()
+				if err != nil { // a crawl may hold the folder's lock, for which links need not wait
+					s.Logger(c.ErrOrStderr(), false).Warn("start URLs are not marked", "error", err)
+				}
+				return l.Orphans(c.Context(), func(doc vocab.DocID, url string) error {
+					if seeds[doc] {
+						url += "  (start URL)"
+					}
 					_, err := fmt.Fprintln(c.OutOrStdout(), url)
 					return err
 				})
