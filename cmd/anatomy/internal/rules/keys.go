@@ -28,8 +28,8 @@ var ownerKeys = []string{
 // searchKeys are the keys of [search].
 var searchKeys = []string{"name", "accent", "logo", "login", originsKey, "ranking", "languages", "labels", "synonyms", "pins"}
 
-// atOnce are the keys of [search] that a running server follows. It follows the others from its next start.
-var atOnce = []string{"login", "ranking", "languages", "labels", "pins"}
+// followed are the keys of [search] that a running server follows. It follows the others from its next start.
+var followed = []string{"login", "ranking", "languages", "labels", "pins"}
 
 // originsKey is the key of [search] with the origins of pages that may have the search box.
 const originsKey = "allow_origins"
@@ -52,8 +52,8 @@ func SettableKey(name string) string {
 // Followed returns who follows a change of a key in a data folder, as a sentence.
 func Followed(key, dir string) string {
 	switch {
-	case slices.Contains(atOnce, key):
-		return "A running server of " + dir + " follows this at once."
+	case slices.Contains(followed, key):
+		return "A running server of " + dir + " follows this within a second."
 	case slices.Contains(searchKeys, key):
 		return "A server of " + dir + " follows this from its next start."
 	}
