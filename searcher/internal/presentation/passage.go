@@ -90,7 +90,10 @@ func (s *Snippeter) cutSection(titled uint64, main string, skipped int, text, de
 	}
 	if best > 0 {
 		p.Section, p.Snippet = s.section(main, best), s.ofSection(main, best)
-		return p
+		if len(p.Snippet) > 0 || best+1 < len(s.sections) {
+			return p
+		}
+		p.Section = Section{} // the text was cut after its heading, or there is nothing to read
 	}
 	if i := s.runsFrom(skipped); i < len(s.runs) {
 		runs := s.shifted(s.runs[i:], skipped)

@@ -136,16 +136,17 @@ func TestWants(t *testing.T) {
 }
 
 // TestSnippetOfEmptySection checks that the snippet of a section without text is that of a section
-// below it, and never of one beside it or after the section around it.
+// below it, and never of one beside it or after the section around it. A page whose text ends at the heading
+// is shown without the section.
 func TestSnippetOfEmptySection(t *testing.T) {
-	for _, c := range []struct{ query, lines, want string }{
-		{"empty", "## Empty #a|## Other #b|Unrelated text.", ""},
-		{"empty", "## Around|### Empty #a|## Other #b|Unrelated text.", ""},
-		{"empty", "## Other #b|Unrelated text.|## Empty #a", ""},
-		{"empty", "## Empty #a|### Below|Its text.|## Other #b|Unrelated text.", "Below Its text."},
+	for _, c := range []struct{ query, lines, section, want string }{
+		{"empty", "## Empty #a|## Other #b|Unrelated text.", "a", ""},
+		{"empty", "## Around|### Empty #a|## Other #b|Unrelated text.", "a", ""},
+		{"empty", "## Other #b|Some text.|## Empty #a", "", "Other Some text. [Empty]"},
+		{"empty", "## Empty #a|### Below|Its text.|## Other #b|Unrelated text.", "a", "Below Its text."},
 	} {
 		p := passageOf("Page", outlined(strings.Split(c.lines, "|")...), c.query)
-		if got := marked(p.Snippet); p.Section.ID != "a" || got != c.want {
+		if got := marked(p.Snippet); p.Section.ID != c.section || got != c.want {
 			t.Errorf("%s: section %q, snippet %q, want %q", c.lines, p.Section.ID, got, c.want)
 		}
 	}
