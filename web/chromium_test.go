@@ -318,7 +318,7 @@ func TestBrowserFacets(t *testing.T) {
 	tab := newTab(t)
 	base := browserServer(t)
 	const shown = `[...document.querySelectorAll(".facets > div")].map(d => [...d.querySelectorAll("li a")].filter(a => a.checkVisibility()).length).join(" ")`
-	for width, want := range map[int64]string{390: "0 0 0", 599: "0 0 0", 600: "8 2 2", 1280: "8 2 2"} {
+	for width, want := range map[int64]string{390: "0 0 0", 768: "0 0 0", 1055: "0 0 0", 1056: "8 2 2", 1440: "8 2 2"} {
 		act(t, tab, chromedp.EmulateViewport(width, 900), chromedp.Navigate(base+browserPages["facets"]))
 		if got := evaluate[string](t, tab, shown); got != want {
 			t.Errorf("%d pixels wide: %s values, want %s", width, got, want)
@@ -371,12 +371,12 @@ func TestBrowserKeyboard(t *testing.T) {
 		}
 	}
 	openMenu()
-	tabTo("why?")
+	tabTo("Why this result score 22.61")
 	act(t, tab, chromedp.KeyEvent(kb.Enter), arrived("/explain?"))
 	evaluate[bool](t, tab, `history.back(), true`) // NavigateBack waits for a load, and there is none of a page that was kept
 	act(t, tab, arrived("/search?"))
 	openMenu()
-	tabTo("cached")
+	tabTo("Cached page")
 	act(t, tab, chromedp.KeyEvent(kb.Enter), arrived("/cached?"), chromedp.WaitVisible("iframe"))
 }
 

@@ -28,7 +28,7 @@ func TestSpellingLines(t *testing.T) {
 		t.Error("what was asked is not escaped")
 	}
 	page := html.UnescapeString(source)
-	for _, want := range []string{`No page holds “<inevrted>”. Showing results for`, `href="/search?q=inverted+index"`, "verbatim=1", `href="/search?q=inverted+index&start=10"`, "/explain?q=inverted+index&"} {
+	for _, want := range []string{`Showing results for`, `No page holds “<inevrted>”.`, `href="/search?q=inverted+index"`, `href="/search?q=inverted+index&start=10"`, "/explain?q=inverted+index&"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page lacks %s", want)
 		}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"anatomy/searcher"
+	"anatomy/web/internal/frame"
 	"anatomy/web/internal/messages"
 	"anatomy/web/internal/text"
 )
@@ -91,12 +92,15 @@ func (m *markup) hit(v *resultView, tab bool) {
 	}
 	m.raw("</h2>\n")
 	m.element(`<p class="note pin" dir="auto">`, v.Note, "</p>\n")
-	m.section(v)
+	m.section(v, outside)
 	m.snippet(v)
 	m.further(v, outside)
+	m.raw(`<div class="under">`)
+	m.meta(v)
 	m.missing(v.Missing)
 	m.also(v.Also)
-	m.meta(v)
+	m.raw("</div>\n")
+	m.menu(v)
 	m.raw("</li>\n")
 }
 
@@ -110,19 +114,28 @@ func (m *markup) crumbs(crumbs []string) {
 	}
 }
 
-// section writes the headings that lead to the section of a result.
-func (m *markup) section(v *resultView) {
+// section writes the headings that lead to the section of a result, as a second link to it: the keys go to
+// the title alone.
+func (m *markup) section(v *resultView, outside string) {
 	if len(v.Section) == 0 {
 		return
 	}
 	m.raw(`<p class="section" dir="auto"`)
 	m.attr("lang", v.Lang)
-	m.raw(">§ ")
+	m.raw(">")
+	if v.URL != "" {
+		m.raw(`<a tabindex="-1"`)
+		m.attr("href", v.URL)
+		m.raw(outside + ">")
+	}
 	for i, heading := range v.Section {
 		if i > 0 {
 			m.raw(`<span class="sep" aria-hidden="true"> › </span>`)
 		}
 		m.element("<span>", heading, "</span>")
+	}
+	if v.URL != "" {
+		m.raw("</a>")
 	}
 	m.raw("</p>\n")
 }
@@ -133,13 +146,10 @@ func (m *markup) further(v *resultView, outside string) {
 		return
 	}
 	m.raw(`<p class="further">`)
-	m.text(m.messages.Text("More on this page:"))
-	m.raw(" ")
-	for i, s := range v.Further {
-		if i > 0 {
-			m.raw(" · ")
-		}
+	m.element("<span>", m.messages.Text("More on this page:"), "</span> ")
+	for _, s := range v.Further {
 		m.link(s.Href, outside+` dir="auto"`, s.Heading)
+		m.raw(" ")
 	}
 	m.raw("</p>\n")
 }
@@ -239,7 +249,6 @@ func (m *markup) meta(v *resultView) {
 	if v.More != nil {
 		m.link(v.More.Href, ` dir="ltr"`, v.More.Label)
 	}
-	m.menu(v)
 	m.raw("</div>\n")
 }
 
@@ -260,25 +269,21 @@ func (m *markup) time(t time.Time, what string) {
 
 // menu writes the menu of a result: what is known of the page, its score, and preferences for its site.
 func (m *markup) menu(v *resultView) {
-	m.raw(`<details class="menu"><summary`)
+	m.raw(`<details class="menu" name="menu"><summary`)
 	m.attr("aria-label", m.messages.Text("more about result %d", v.Number))
-	m.raw(`>⋮</summary><div class="card"><span class="choices">`)
-	m.link(v.Cached, "", m.messages.Text("cached"))
-	m.link(v.Links, "", m.messages.Text("links"))
-	m.link(v.Info, "", m.messages.Text("info"))
+	m.raw(`>⋮</summary><div class="card"><div class="entries">`)
+	m.link(v.Cached, "", m.messages.Text("Cached page"))
+	m.link(v.Links, "", m.messages.Text("Links"))
+	m.link(v.Info, "", m.messages.Text("Page information"))
 	m.link(v.Like, "", m.messages.Text("more like this"))
-	m.raw(`<span class="score">`)
-	m.raw(`<svg width="40" height="5" aria-hidden="true" focusable="false"><rect class="rail" width="40" height="5" rx="1"/><svg width="` + strconv.Itoa(v.Bar) + `%" height="5"><rect class="bar" width="40" height="5" rx="1"/></svg></svg>`)
-	m.text(m.messages.Text("score %s", v.Score))
-	m.raw("</span>")
 	m.raw("<a")
 	m.attr("href", v.Why)
-	m.attr("aria-label", m.messages.Text("why? The score of result %d", v.Number))
-	m.element(">", m.messages.Text("why?"), "</a>")
-	m.raw("</span>")
+	m.element(">", m.messages.Text("Why this result"), ` <span class="score">`)
+	m.text(m.messages.Text("score %s", v.Score))
+	m.raw("</span></a></div>")
 	m.site(v)
 	m.judge(v)
-	m.raw("</div></details>")
+	m.raw("</div></details>\n")
 }
 
 // site writes the preferences for the site of a result.
@@ -286,17 +291,18 @@ func (m *markup) site(v *resultView) {
 	if v.Host == "" {
 		return
 	}
-	m.raw(`<span class="choices" role="group"`)
+	m.raw(`<div class="choices" role="group"`)
 	m.attr("aria-label", v.Host)
-	m.raw(">")
-	if v.Explore == "" {
-		m.element("<bdi>", v.Host, "</bdi>")
+	m.raw("><p>")
+	host := template.HTML("<bdi>" + template.HTMLEscapeString(v.Host) + "</bdi>")
+	if v.Explore != "" {
+		host = frame.Quote(v.Explore, v.Host)
 	}
-	m.link(v.Explore, ` dir="ltr"`, v.Host)
+	m.raw(string(m.messages.HTML("Pages of %s in your results", host)) + "</p>")
 	for _, c := range v.Choices {
 		m.raw(`<button form="like" name="set"`)
 		m.attr("value", c.Set)
 		m.element(">", c.Label, "</button>")
 	}
-	m.raw("</span>")
+	m.raw("</div>")
 }

@@ -54,7 +54,7 @@ func (m *markup) judge(v *resultView) {
 	if v.Mark == "" {
 		return
 	}
-	m.raw(`<span class="choices" role="group"`)
+	m.raw(`<div class="choices" role="group"`)
 	m.attr("aria-label", m.messages.Text("For this query"))
 	m.raw(">")
 	for _, c := range []struct {
@@ -71,7 +71,7 @@ func (m *markup) judge(v *resultView) {
 		m.attr("value", string(c.mark)+" "+v.page)
 		m.element(">", c.label, "</button>")
 	}
-	m.raw("</span>")
+	m.raw("</div>")
 }
 
 // marked returns what the visitor said about a result.

@@ -78,9 +78,6 @@ func (v *resultsView) carry(values url.Values) {
 	for i := range v.Filters {
 		add(&v.Filters[i].Href)
 	}
-	for i := range v.Sites {
-		add(&v.Sites[i].Href)
-	}
 	for i := range v.Hints {
 		add(&v.Hints[i].Href)
 	}
@@ -89,6 +86,5 @@ func (v *resultsView) carry(values url.Values) {
 	}
 	if v.Spelling != nil {
 		add(&v.Spelling.Href)
-		add(&v.Spelling.AskedHref)
 	}
 }

@@ -1,12 +1,12 @@
 package pages
 
 import (
-	"cmp"
 	"net/url"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 	"unicode/utf8"
 
 	"anatomy/searcher"
@@ -42,7 +42,6 @@ type resultsView struct {
 	First       int    // number of the first result, from 1
 	Results     []resultView
 	Images      []imageView // instead of Results
-	Sites       []siteView  // hosts of the results, as links to narrower searches
 	Pages       []pageLink
 	Prev, Next  string // addresses, or ""
 	Ends        string // why there are no more pages though there are more results, or ""
@@ -78,7 +77,6 @@ type resultView struct {
 	Snippet []searcher.Fragment
 	Lang    string // well-formed tag, or ""
 	Score   string
-	Bar     int // 0 to 100: share of the best score
 	Why     string
 	Cached  string
 	Links   string
@@ -118,12 +116,6 @@ type filterView struct{ Text, Href string }
 type missView struct {
 	Words []string
 	Must  []hint
-}
-
-type siteView struct {
-	Host  string
-	Count int
-	Href  string
 }
 
 type pageLink struct {
@@ -177,12 +169,8 @@ func newResultsView(m *messages.Printer, r searcher.Request, a *searcher.Respons
 	if !sameQuery(a.Interpreted, r.Query) {
 		v.Interpreted = a.Interpreted
 	}
-	var best searcher.Score
 	for i := range a.Results {
-		best = max(best, a.Results[i].Score)
-	}
-	for i := range a.Results {
-		v.Results = append(v.Results, newResultView(m, &a.Results[i], r, r.Offset+i+1, best))
+		v.Results = append(v.Results, newResultView(m, &a.Results[i], r, r.Offset+i+1))
 	}
 	v.narrow(m, r, a)
 	if a.Folded > 0 && !a.Next {
@@ -191,7 +179,6 @@ func newResultsView(m *messages.Printer, r searcher.Request, a *searcher.Respons
 	if r.Similar != 0 {
 		v.All = allHref(r)
 	}
-	v.Sites = sitesOf(r, a.Results)
 	v.paginate(r, a)
 	if len(a.Results) == 0 {
 		v.Hints = slices.Concat(unknownHints(m, a), hintsFor(m, r, a), siteHints(m, a))
@@ -267,13 +254,6 @@ func ranksText(m *messages.Printer, u searcher.RankUsed) string {
 	return m.Text("%s of %s", u.Name, m.Moment(u.Computed))
 }
 
-// siteHref returns the address of the search on one host.
-func siteHref(r searcher.Request, host string) string {
-	return address.SearchHref("/search", searcher.Request{
-		Query: r.Query + " site:" + host, Rank: r.Rank, Anchors: r.Anchors,
-	}, 0)
-}
-
 // A rankingView is a link to the same search with another ranking.
 type rankingView struct {
 	Name    string
@@ -321,7 +301,7 @@ func kindView(m vocab.Medium) string {
 	return strings.ToUpper(m.String())
 }
 
-func newResultView(m *messages.Printer, r *searcher.Result, asked searcher.Request, number int, best searcher.Score) resultView {
+func newResultView(m *messages.Printer, r *searcher.Result, asked searcher.Request, number int) resultView {
 	why := url.Values{"q": {asked.Query}, "url": {r.URL}}
 	if asked.Rank != "" {
 		why.Set("rank", asked.Rank)
@@ -362,9 +342,6 @@ func newResultView(m *messages.Printer, r *searcher.Result, asked searcher.Reque
 	if strings.TrimSpace(r.Title) == "" {
 		v.Title = text.Shorten(r.URL, text.MaxTitle)
 	}
-	if best > 0 && r.Score > 0 {
-		v.Bar = int(r.Score * 100 / best)
-	}
 	if r.HasCopy() {
 		v.Cached = address.CachedAt(uint64(r.Doc), asked.Query, r.Section.ID)
 	}
@@ -379,56 +356,42 @@ func newResultView(m *messages.Printer, r *searcher.Result, asked searcher.Reque
 // maxSectionPath is the number of characters that the headings of a section have room for.
 const maxSectionPath = 80
 
-// sectionPath returns the headings that lead to the section of a result, without that of the page,
-// which repeats its title, and without outer ones that there is no room for.
+// sectionPath returns the headings that lead to the section of a result, without those that repeat the
+// title of the page, and without outer ones that there is no room for.
 func sectionPath(r *searcher.Result) []string {
 	if r.Section.Heading == "" {
 		return nil
 	}
-	path := r.Section.Path
-	if len(path) > 0 && strings.HasPrefix(strings.ToLower(r.Title), strings.ToLower(path[0])) {
-		path = path[1:]
+	all := append(slices.Clone(r.Section.Path), r.Section.Heading)
+	if repeats(all[0], r.Title) || len(all) > 1 && repeats(r.Title, all[0]) {
+		all = all[1:]
 	}
-	all := append(slices.Clone(path), r.Section.Heading)
+	if len(all) == 1 && repeats(all[0], r.Title) {
+		return nil
+	}
 	for len(all) > 1 && utf8.RuneCountInString(strings.Join(all, " › ")) > maxSectionPath {
 		all = all[1:]
 	}
 	return all
 }
 
+// repeats reports whether a title begins with the words of a heading.
+func repeats(heading, title string) bool {
+	rest, is := strings.CutPrefix(strings.ToLower(title), strings.ToLower(heading))
+	next, _ := utf8.DecodeRuneInString(rest)
+	return is && heading != "" && (rest == "" || !unicode.IsLetter(next) && !unicode.IsDigit(next))
+}
+
+// furtherSections returns links to the further sections of a result, without those whose headings repeat the
+// title of the page.
 func furtherSections(r *searcher.Result) (further []sectionView) {
 	for i := range r.Sections {
 		s := &r.Sections[i]
-		if href := text.Linkable(r.SectionURL(s)); href != "" {
+		if href := text.Linkable(r.SectionURL(s)); href != "" && !repeats(s.Heading, r.Title) {
 			further = append(further, sectionView{text.Shorten(s.Heading, text.MaxTitle), href})
 		}
 	}
 	return further
-}
-
-// sitesOf counts the hosts of the results, most frequent first. It returns none if the query has
-// site:, or all results have one host.
-func sitesOf(r searcher.Request, results []searcher.Result) []siteView {
-	if strings.Contains(strings.ToLower(r.Query), "site:") {
-		return nil
-	}
-	counts := make(map[string]int)
-	for i := range results {
-		if u, err := url.Parse(results[i].URL); err == nil && u.Host != "" {
-			counts[u.Host]++
-		}
-	}
-	if len(counts) < 2 {
-		return nil
-	}
-	var sites []siteView
-	for host, n := range counts {
-		sites = append(sites, siteView{text.Shorten(text.Visible(host), 64), n, siteHref(r, host)})
-	}
-	slices.SortFunc(sites, func(a, b siteView) int {
-		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Host, b.Host))
-	})
-	return sites[:min(len(sites), 6)]
 }
 
 // paginate sets the links to other pages of results: those that exist for certain, within the reach
@@ -554,23 +517,18 @@ type spellingView struct {
 	Reason    string // why the query was corrected
 	Query     string
 	Href      string
-	Asked     string // of Corrected: the query as typed
-	AskedHref string // address of the search without correction
 }
 
 // spelling returns nil if the query has no correction.
 func spelling(r searcher.Request, a *searcher.Response) *spellingView {
-	switch {
-	case a.Corrected != "":
-		return &spellingView{
-			Corrected: true, Reason: a.Why,
-			Query: a.Corrected, Href: address.SearchHref("/search", address.WithQuery(r, a.Corrected), 0),
-			Asked: r.Query, AskedHref: address.SearchHref("/search", r, 0) + "&verbatim=1",
-		}
-	case a.Suggestion != "":
-		return &spellingView{Query: a.Suggestion, Href: address.SearchHref("/search", address.WithQuery(r, a.Suggestion), 0)}
+	query := a.Corrected
+	if query == "" {
+		query = a.Suggestion
 	}
-	return nil
+	if query == "" {
+		return nil
+	}
+	return &spellingView{a.Corrected != "", a.Why, query, address.SearchHref("/search", address.WithQuery(r, query), 0)}
 }
 
 // An imageView is one image result.

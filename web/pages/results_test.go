@@ -41,11 +41,26 @@ func TestSectionPath(t *testing.T) {
 		{[]string{"Maps", "Converters"}, "Rules", "Maps|Converters|Rules"},
 		{[]string{"Maps", "of URLs"}, long, "of URLs|" + long},
 		{[]string{"Maps"}, long + long, long + long},
+		{[]string{"Routing — Manual Page"}, "Rules", "Rules"},
+		{[]string{"Route"}, "Rules", "Route|Rules"},
+		{nil, "ROUTING", ""},
+		{[]string{"Routing"}, "Routing", ""},
 	} {
 		r := &searcher.Result{Title: "Routing — Manual", Section: searcher.Section{Heading: c.heading, Path: c.path}}
 		if got := strings.Join(sectionPath(r), "|"); got != c.want {
 			t.Errorf("%q, %q: %s, want %s", c.path, c.heading, got, c.want)
 		}
+	}
+}
+
+// TestFurtherSections: a section whose heading repeats the title is no further one.
+func TestFurtherSections(t *testing.T) {
+	r := &searcher.Result{URL: "http://a.test/", Title: "git-gc(1)", Sections: []searcher.Section{
+		{Heading: "GIT", ID: "git"}, {Heading: "Git configuration", ID: "c"}, {Heading: "Gi", ID: "g"},
+	}}
+	got := furtherSections(r)
+	if len(got) != 2 || got[0].Heading != "Git configuration" || got[1].Heading != "Gi" {
+		t.Errorf("%v", got)
 	}
 }
 

@@ -56,7 +56,7 @@ func BenchmarkText(b *testing.B) {
 	p := For("de")
 	b.ReportAllocs()
 	for b.Loop() {
-		p.Text("cached")
+		p.Text("Cached page")
 	}
 }
 

@@ -34,8 +34,10 @@
   if (match && document.querySelector(".lists")) filter(match);
   for (const kind of ["click", "auxclick"]) document.addEventListener(kind, opened);
   if (box && "instant" in document.documentElement.dataset) instant(box);
+  document.addEventListener("click", (e) => closeMenus(e.target.closest?.(".menu")));
   document.addEventListener("keydown", (e) => {
     if (e.ctrlKey || e.metaKey || e.altKey) return;
+    if (e.key === "Escape") closeMenus();
     if (e.target.closest("input, textarea, select")) {
       if (e.key === "Escape") e.target.blur();
       return;
@@ -45,6 +47,15 @@
       keys[e.key]();
     }
   });
+
+  // closeMenus closes the menus of results but one. The focus goes from within a menu to its button.
+  function closeMenus(but) {
+    for (const menu of document.querySelectorAll(".menu[open]")) {
+      if (menu === but) continue;
+      if (menu.contains(document.activeElement)) menu.firstElementChild.focus();
+      menu.open = false;
+    }
+  }
 
   // opened reports a result that was opened, where the server counts these.
   function opened(e) {
