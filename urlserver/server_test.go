@@ -222,7 +222,8 @@ func TestRetry(t *testing.T) {
 		b.record(1, docindex.Waiting)
 		b.none(wait)
 		w := b.s.Outlook(b.now, 3)
-		if len(w.Hosts) != 1 || w.Count != 1 || w.Hosts[0].Queued != 1 || !w.Hosts[0].Until.Equal(b.now.Add(wait)) || w.Retries["in trouble: 500"] != 1 {
+		if len(w.Hosts) != 1 || w.Count != 1 || w.Hosts[0].Queued != 1 || !w.Hosts[0].Until.Equal(b.now.Add(wait)) || w.Retries["in trouble: 500"] != 1 ||
+			!w.Next.Equal(b.now.Add(wait)) {
 			t.Errorf("try %d: %+v", try, w)
 		}
 		b.pass(wait)

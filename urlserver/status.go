@@ -51,6 +51,7 @@ type Outlook struct {
 	Hosts   []vocab.HostStatus // with URLs to fetch, to retry or in flight, by descending queue length
 	Count   int                // of all such hosts
 	Retries map[string]int     // hosts that only have URLs to retry, by the reason why these wait
+	Next    time.Time          // when the first of their URLs is due
 	Rate    frontier.Rate      // bound set by the delays of their sites
 	Removed []string           // patterns of Remove
 }
@@ -61,6 +62,9 @@ func newOutlook(s *state, limit int, retrying []vocab.HostStatus) Outlook {
 	}
 	for i := range retrying {
 		o.Retries[retrying[i].Why]++
+	}
+	if len(retrying) > 0 {
+		o.Next = retrying[0].Until
 	}
 	for h := range s.frontier.Hosts() {
 		if h.Active() {
@@ -78,8 +82,8 @@ func newOutlook(s *state, limit int, retrying []vocab.HostStatus) Outlook {
 // maxRetries bounds the URLs that retrying reads.
 const maxRetries = 1000
 
-// retrying returns the hosts that only have URLs to retry, with the reason why the first of these waits.
-// It reads the first maxRetries such URLs.
+// retrying returns the hosts that only have URLs to retry, with the reason why the first of these waits,
+// in the order in which they are due. It reads the first maxRetries such URLs.
 func retrying(s *state) (all []vocab.HostStatus, err error) {
 	at, n := map[string]int{}, 0
 	err = s.db.EachWaiting(time.Time{}, func(w docindex.Wait) (bool, error) {

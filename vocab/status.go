@@ -35,6 +35,8 @@ type CrawlStatus struct {
 	Unbound  int     `json:"unbounded_sites"`        // sites with URLs to fetch and no delay
 	MaxHosts int     `json:"max_hosts"`              // hosts visited at once
 
+	NextRetry time.Time `json:"next_retry,omitzero"` // of the URLs of hosts that only have URLs to retry
+
 	RateLimit int64 `json:"rate_limit,omitempty"` // bytes a second that each crawler receives at most; 0 for no limit
 
 	Harvest *Harvest `json:"harvest,omitempty"` // of a focused crawl
@@ -109,6 +111,9 @@ func (s *CrawlStatus) Add(o *CrawlStatus) {
 	}
 	s.Rate, s.Bound = s.Rate+o.Rate, s.Bound+o.Bound
 	s.Rates = addRates(s.Rates, o.Rates)
+	if s.NextRetry.IsZero() || !o.NextRetry.IsZero() && o.NextRetry.Before(s.NextRetry) {
+		s.NextRetry = o.NextRetry
+	}
 	s.Hosts = append(s.Hosts, o.Hosts...)
 	slices.SortStableFunc(s.Hosts, func(a, b HostStatus) int {
 		return cmp.Or(cmp.Compare(b.Queued, a.Queued), strings.Compare(a.Host, b.Host))

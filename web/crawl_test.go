@@ -117,6 +117,27 @@ func (b *browse) do(method, path string, form url.Values) *httptest.ResponseReco
 
 var formValue = regexp.MustCompile(`name="form" value="([0-9a-f]{64})"`)
 
+// TestRetries: a crawl whose URLs all wait for another attempt says how many do and until when, and one
+// without URLs that nothing is queued.
+func TestRetries(t *testing.T) {
+	now := time.Date(2026, 11, 20, 9, 30, 0, 0, time.UTC)
+	f := &fakeCrawl{status: &vocab.CrawlStatus{State: vocab.Crawling, Began: now.Add(-time.Hour), At: now, Queued: 1234, NextRetry: now.Add(time.Hour)}}
+	s := crawlServer(f, "", &now)
+	body := get(t, s, "/crawl", http.StatusOK)
+	if !strings.Contains(body, `1,234 URLs wait for another attempt, the first at <time datetime="2026-11-20T10:30:00Z">20 Nov 2026, 10:30:00 UTC</time>`) ||
+		strings.Contains(body, "nothing is queued") {
+		t.Error(body)
+	}
+	f.status.NextRetry = time.Time{}
+	if body := get(t, s, "/crawl", http.StatusOK); !strings.Contains(body, "1,234 queued") || strings.Contains(body, "nothing is queued") {
+		t.Error(body)
+	}
+	f.status.Queued = 0
+	if body := get(t, s, "/crawl", http.StatusOK); !strings.Contains(body, "nothing is queued") || strings.Contains(body, "another attempt") {
+		t.Error(body)
+	}
+}
+
 // Who logs in may act, with the form of the page, until the session ends. Nobody else may.
 func TestCrawlActions(t *testing.T) {
 	now := time.Unix(1_800_000_000, 0)

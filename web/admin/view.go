@@ -125,6 +125,14 @@ func (v *adminView) Reached() int {
 	return int(1000 * min(1, v.Status.Rate/v.Status.Bound))
 }
 
+// Idle returns the number of queued URLs if none of them is due, and otherwise 0.
+func (v *adminView) Idle() int {
+	if v.Status.Bounded > 0 || v.Status.Unbound > 0 {
+		return 0
+	}
+	return int(v.Status.Queued)
+}
+
 // Word returns the initial query of the forms if it is a single word, which may have synonyms.
 func (v *adminView) Word() string {
 	if strings.Contains(v.Query, " ") {
@@ -210,9 +218,7 @@ func (m figures) megabytes(n int64) string {
 
 // clock returns a time to the second.
 func (m figures) clock(t time.Time) template.HTML {
-	t = t.UTC()
-	return template.HTML(`<time datetime="` + t.Format(time.RFC3339) + `">` +
-		m.Date(t) + t.Format(", 15:04:05 UTC") + "</time>")
+	return template.HTML(`<time datetime="` + t.UTC().Format(time.RFC3339) + `">` + m.Second(t) + "</time>")
 }
 
 // phase describes a phase at the end of a crawl.

@@ -138,6 +138,11 @@ func (p *Printer) Moment(t time.Time) string {
 	return fmt.Sprintf(p.moment, p.Date(t), t.UTC().Format("15:04 UTC"))
 }
 
+// Second is Moment with seconds.
+func (p *Printer) Second(t time.Time) string {
+	return fmt.Sprintf(p.moment, p.Date(t), t.UTC().Format("15:04:05 UTC"))
+}
+
 // Decimal returns a number written in ASCII with the decimal mark of the language: 0.5 or 0,5.
 func (p *Printer) Decimal(number string) string { return strings.Replace(number, ".", p.mark, 1) }
 
