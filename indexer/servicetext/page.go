@@ -175,11 +175,12 @@ func line(text string) string {
 }
 
 var (
-	tags     = regexp.MustCompile(`<[^<>]*>`)
-	images   = regexp.MustCompile(`!\[[^\]\[]*\]\([^()]*\)`)
-	links    = regexp.MustCompile(`\[([^\]\[]*)\]\([^()]*\)`)
-	marks    = regexp.MustCompile("[#*|>`]+|__+|--+|==+|~~+")
-	emptyRow = regexp.MustCompile(`\r?\n[ \t]*\r?\n|(?i:<br ?/?>|</?(?:p|div|li|ul|ol|h[1-6]|tr)>)`)
+	addresses = regexp.MustCompile(`<(https?://[^<>\s]+)>`) // a link in Markdown
+	tags      = regexp.MustCompile(`<[^<>]*>`)
+	images    = regexp.MustCompile(`!\[[^\]\[]*\]\([^()]*\)`)
+	links     = regexp.MustCompile(`\[([^\]\[]*)\]\([^()]*\)`)
+	marks     = regexp.MustCompile("[#*|>`]+|__+|--+|==+|~~+")
+	emptyRow  = regexp.MustCompile(`\r?\n[ \t]*\r?\n|(?i:<br ?/?>|</?(?:p|div|li|ul|ol|h[1-6]|tr)>)`)
 )
 
 // paragraphs returns the paragraphs of Markdown or HTML without markup, nothing after maxProse bytes of
@@ -189,7 +190,7 @@ func (p *page) paragraphs(text string) (all []string) {
 	p.prosed += len(text)
 	text = strings.ToValidUTF8(text, "")
 	for _, part := range emptyRow.Split(text, -1) {
-		part = tags.ReplaceAllString(part, " ")
+		part = tags.ReplaceAllString(addresses.ReplaceAllString(part, "$1"), " ")
 		part = links.ReplaceAllString(images.ReplaceAllString(part, " "), "$1")
 		part = marks.ReplaceAllString(html.UnescapeString(part), " ")
 		if words := strings.Fields(part); len(words) > 0 {

@@ -13,7 +13,7 @@ import (
 
 const petStore = `{
 "openapi": "3.0.1",
-"info": {"title": "Pet <Store>", "version": "1.2", "description": "Sells *pets*.\n\nSee [the guide](http://guide.test/).",
+"info": {"title": "Pet <Store>", "version": "1.2", "description": "Sells *pets*.\n\nSee [the guide](http://guide.test/) and <http://terms.test/>.",
   "contact": {"name": "Pets Inc."}},
 "servers": [{"url": "https://{region}.pets.test/v1/", "variables": {"region": {"default": "eu"}}}],
 "paths": {
@@ -105,7 +105,7 @@ func TestOpenAPI(t *testing.T) {
 	}
 	checkPieces(t, page,
 		"<title>Pet &lt;Store&gt;</title>", `content="Sells pets ."`, "<h1>Pet &lt;Store&gt;</h1>",
-		"Provider: Pets Inc.", "Version: 1.2", "Server: https://eu.pets.test/v1", "See the guide.",
+		"Provider: Pets Inc.", "Version: 1.2", "Server: https://eu.pets.test/v1", "See the guide and http://terms.test/.",
 		`<section id="operation-getPet"><h2>Find a pet</h2>`, "<code>GET /pets/{id}</code> <code>getPet</code>",
 		"By its number.", "<code>id</code>", "integer, required, in path", "The number",
 		"<code>since</code>", "string (date), required, in query",
