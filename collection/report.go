@@ -13,9 +13,10 @@ import (
 // A LinkReport is the links of one document. Its JSON is that of the API and of
 // "anatomy links --json".
 type LinkReport struct {
-	Doc  vocab.DocID `json:"docid"`
-	URL  string      `json:"url"`
-	Rank float64     `json:"pagerank"` // in the vector PlainRank, share of the sum of all ranks; 0 without one
+	Doc   vocab.DocID `json:"docid"`
+	URL   string      `json:"url"`
+	Title string      `json:"title,omitempty"`
+	Rank  float64     `json:"pagerank"` // in the vector PlainRank, share of the sum of all ranks; 0 without one
 
 	// FromLinks is the sum of the Shares of all in-links. The rest of Rank comes from teleportation
 	// and from dangling nodes (BP98 §2.1.2).

@@ -194,8 +194,8 @@ func (s *Site) readable(page *vocab.Page) (_ *vocab.Page, err error) {
 // Stats returns the inventory of the data folder.
 func (s *Site) Stats(context.Context) (any, error) { return ReadInventory(s.dir) }
 
-// Links returns the links of a document, at most n in each direction, with titles of the indexed pages
-// among those that titled selects, or of all if titled is nil. Titles are left out when ctx ends.
+// Links returns the links of a document, at most n in each direction, with its title and those of the
+// indexed pages among those that titled selects, or of all if titled is nil. Titles are left out when ctx ends.
 func (s *Site) Links(
 	ctx context.Context, doc vocab.DocID, n int, titled func(*LinkReport) []vocab.DocID,
 ) (r *LinkReport, err error) {
@@ -209,7 +209,7 @@ func (s *Site) Links(
 	if titled == nil {
 		titled = (*LinkReport).docs
 	}
-	docs := titled(r)
+	docs := append(titled(r), doc)
 	read, err := searcher.Titles(ctx, s.Searcher, docs)
 	if err != nil {
 		return nil, s.noted(err)
@@ -220,6 +220,7 @@ func (s *Site) Links(
 			titles[doc] = read[i]
 		}
 	}
+	r.Title = titles[doc]
 	for i := range r.In {
 		r.In[i].Title = titles[r.In[i].Doc]
 	}

@@ -168,6 +168,9 @@ func TestTitlesUntilTheContextEnds(t *testing.T) {
 	var docs []vocab.DocID
 	r, err := site.Links(t.Context(), doc, 1000, nil)
 	testweb.Must(t, err)
+	if r.Title != "First" {
+		t.Errorf("the title is %q", r.Title)
+	}
 	for _, l := range r.Out {
 		docs = append(docs, l.Doc)
 	}

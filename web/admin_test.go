@@ -361,7 +361,7 @@ func TestSettings(t *testing.T) {
 	if code, _ := change(version, "fine\n"); code != http.StatusSeeOther || f.text != "fine\n" {
 		t.Errorf("%d, %q", code, f.text)
 	}
-	if body := b.do("GET", "/crawl/config?kept=1", nil).Body.String(); !strings.Contains(body, "The rules are kept.") {
+	if body := b.do("GET", "/crawl/config?kept=1", nil).Body.String(); !strings.Contains(body, "The rules are saved.") {
 		t.Error(body)
 	}
 	if w := b.do("POST", "/crawl/config", url.Values{"version": {"v5"}, "text": {"other"}}); w.Code != http.StatusForbidden || f.text != "fine\n" {

@@ -224,7 +224,7 @@ func (f *fakeIndex) Links(
 	if !ok {
 		return &collection.LinkReport{Doc: doc}, nil
 	}
-	r := &collection.LinkReport{Doc: doc, URL: p.URL, Rank: 0.004, FromLinks: 0.003, InCount: 40, OffSite: 1, OutCount: 4, Broken: 1,
+	r := &collection.LinkReport{Doc: doc, URL: p.URL, Title: "The inverted index", Rank: 0.004, FromLinks: 0.003, InCount: 40, OffSite: 1, OutCount: 4, Broken: 1,
 		Out: []collection.OutLink{{Doc: 12, URL: "http://sorter.docs.test/", Title: "Sorter"}, {Doc: 13, URL: "https://ja.docs.test/", NoFollow: true}, {Doc: 99, URL: "http://gone.test/", Broken: true}, {Doc: 14, URL: longURL(0)}}}
 	for i := range 40 {
 		u := fmt.Sprintf("http://from.test/%d", i)

@@ -26,15 +26,15 @@ func TestCachedPage(t *testing.T) {
 	}
 	for target, want := range map[string]string{
 		"/cached?doc=4711&q=inverted+index&text=1":        `the <mark id="anatomy-mark-3">inverted</mark> <mark id="anatomy-mark-4">index</mark> has a list of documents.`,
-		"/cached?doc=4711&q=inverted+index&text=1&mark=2": `<a href="/cached?doc=4711&amp;q=inverted&#43;index&amp;text=1&amp;mark=1#anatomy-mark-1">previous mark</a>`,
-		"/cached?doc=4711&q=inverted+index&text=1&mark=3": `<a href="/cached?doc=4711&amp;q=inverted&#43;index&amp;text=1&amp;mark=4#anatomy-mark-4">next mark</a>`,
+		"/cached?doc=4711&q=inverted+index&text=1&mark=2": `<a href="/cached?doc=4711&amp;q=inverted&#43;index&amp;text=1&amp;mark=1#anatomy-mark-1" aria-label="previous mark"`,
+		"/cached?doc=4711&q=inverted+index&text=1&mark=3": `<a href="/cached?doc=4711&amp;q=inverted&#43;index&amp;text=1&amp;mark=4#anatomy-mark-4" aria-label="next mark"`,
 		"/cached?doc=4711&q=inverted+index&mark=2":        `<a href="/cached?doc=4711&amp;q=inverted&#43;index&amp;text=1#anatomy-mark-1">text only</a>`,
 		"/cached?doc=13&text=1":                           `<article class="text" dir="auto" lang="ja">`,
 		"/cached/page?doc=13":                             "<title>検索</title>",
 		"/cached/page?doc=20&q=inverted+index":            "<pre>an <mark id=\"anatomy-mark-1\">index</mark> &lt;b&gt;\n\tof words\n</pre>",
 		"/cached/page?doc=21":                             "<body></body>",
 		"/cached?doc=4711&q=inverted":                     "src=\"/cached/page?doc=4711&amp;q=inverted#anatomy-mark-1\"",
-		"/cached?doc=4711&q=inverted+index":               "<a href=\"/cached?doc=4711&amp;q=inverted&#43;index&amp;mark=2\">next mark</a>",
+		"/cached?doc=4711&q=inverted+index":               "<a href=\"/cached?doc=4711&amp;q=inverted&#43;index&amp;mark=2\" aria-label=\"next mark\"",
 		"/cached?doc=4711&q=inverted&mark=2":              "cached/page?doc=4711&amp;q=inverted#anatomy-mark-2",
 		"/cached?doc=4711&at=a+%22b%22":                   "src=\"/cached/page?doc=4711#a%20%22b%22\"",
 		"/cached?doc=21&text=1":                           "This page has no text.",

@@ -14,6 +14,7 @@ func TestLinksPage(t *testing.T) {
 	for page, wants := range map[string][]string{
 		"/links?doc=4711": {
 			`<a href="/links?url=http%3A%2F%2Ffrom.test%2F0" dir="auto">Page 0 &lt;b&gt;</a> <span class="tag">other site</span>`,
+			"Links of <bdi>The inverted index</bdi>", `<a href="#out">It links to 4 pages</a>`,
 			"1 to 25 of 40", `href="/links?in=25&amp;url=https%3A%2F%2Fwww.docs.test%2Fanatomy%2Fstorage%2Finverted-index.html" class="step" rel="next"`,
 			`<a href="/links?site=from.test&amp;url=https%3A%2F%2Fwww.docs.test%2Fanatomy%2Fstorage%2Finverted-index.html" dir="ltr">from.test</a><span class="detail" dir="auto">`,
 			`</th><td class="num">32</td>`, `dir="auto">Sorter</a>`, "1 to 4 of 4", "40 pages link here, 1 of them on other sites.",

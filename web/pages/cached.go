@@ -10,6 +10,7 @@ import (
 	"html/template"
 	"net/http"
 	"net/url"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -41,7 +42,7 @@ var CachedPolicy = func() string {
 		base64.StdEncoding.EncodeToString(hash[:]) + "'; form-action 'none'; base-uri 'none'; frame-ancestors 'self'"
 }()
 
-const cachedStyle = `:root{color-scheme:light dark;--ink:light-dark(#1e2226,#dfe2e4);--soft:light-dark(#5c646b,#9aa3aa);--line:light-dark(#dcdfe1,#33393e);--fill:light-dark(#f3f4f4,#1f2428);--link:light-dark(#1d4f91,#8ab6f0);--mark:light-dark(#ffe58a,#6b5410);--on:light-dark(#1e2226,#fff3cf);background:light-dark(#fff,#15181b)}
+const cachedStyle = `:root{color-scheme:light dark;--ink:light-dark(#1e2226,#dfe2e4);--soft:light-dark(#5c646b,#9aa3aa);--line:light-dark(#dcdfe1,#33393e);--fill:light-dark(#f3f4f4,#1f2428);--link:light-dark(#1d4f91,#8ab6f0);--mark:light-dark(#ffe58a,#6b5410);--on:light-dark(#1e2226,#fff3cf);background:light-dark(#fff,#15181b);scroll-padding-top:1.25rem}
 [data-theme=light]{color-scheme:light}[data-theme=dark]{color-scheme:dark}
 body{margin:0;padding:1.25rem clamp(1rem,4vw,2rem) 4rem;max-width:46rem;font:1rem/1.55 system-ui,sans-serif;color:var(--ink);overflow-wrap:anywhere}
 @media(min-width:66rem){body{margin-inline-start:10.5rem}}
@@ -49,12 +50,13 @@ a{color:var(--link)}mark{background:var(--mark);color:var(--on);border-radius:2p
 h1,h2,h3,h4,h5,h6{line-height:1.25;margin:1.5em 0 .5em}h1{font-size:1.6rem}h2{font-size:1.3rem}h3,h4,h5,h6{font-size:1.1rem}
 pre,code,kbd,samp,tt{font:.875em/1.5 ui-monospace,monospace;background:var(--fill);border-radius:3px}code,kbd,samp,tt{padding:.1em .25em}
 pre{padding:.75rem;overflow:auto;overflow-wrap:normal}pre code{padding:0;font-size:1em}
-table{border-collapse:collapse;display:block;overflow-x:auto}td,th{border:1px solid var(--line);padding:.25rem .5rem;text-align:start;vertical-align:top}
+table{border-collapse:collapse;display:block;overflow-x:auto;overflow-wrap:break-word}td,th{border:1px solid var(--line);padding:.25rem .5rem;text-align:start;vertical-align:top}
 blockquote{margin-inline:0;padding-inline-start:1rem;border-inline-start:3px solid var(--line)}hr{border:0;border-top:1px solid var(--line)}
 nav,footer{font-size:.875rem;color:var(--soft)}.image{color:var(--soft);border:1px dashed var(--line);border-radius:3px;padding:0 .3em;font-size:.875em}`
 
 // A cachedView is the page around a cached page.
 type cachedView struct {
+	Title    string // of the page, or its URL
 	URL      string // "" if it must not become a link
 	Crumbs   []string
 	Fetched  time.Time
@@ -66,6 +68,8 @@ type cachedView struct {
 	Info     string   // address of the page information
 	Previous string   // address of the view that opens at the mark before, "" if there is none
 	Next     string   // and at the mark after
+	Mark     int      // number of the mark at which it opens, 0 for a section
+	Marks    int      // of the page, at most maxMarks
 	TextOnly bool
 	Text     template.HTML // text-only view: paragraphs of escaped and marked text
 	Cut      bool
@@ -99,6 +103,7 @@ func (s *documentPages) cached(c *gin.Context) error {
 	marked := s.reader.Words(c.Request.Context(), query)
 	v := s.View(c, "Cached page", query)
 	cached := &cachedView{
+		Title:    linkTitle(text.TitleOf(page.Page), page.URL),
 		URL:      text.Linkable(page.URL),
 		Crumbs:   text.Breadcrumb(page.URL),
 		Fetched:  page.Fetched,
@@ -121,6 +126,10 @@ func (s *documentPages) cached(c *gin.Context) error {
 		shown = renderCached(v.Messages, page, text.NewMarker(marked), "")
 	}
 	before, after := marksAround(shown, at, mark)
+	cached.Marks = min(bytes.Count(shown, markTag), maxMarks)
+	if mark > 0 || at == "" {
+		cached.Mark = min(before+1, cached.Marks)
+	}
 	toMark := func(n int) string {
 		if n == 0 {
 			return ""
@@ -223,6 +232,34 @@ func (s *documentPages) cachedPage(c *gin.Context) error {
 	return nil
 }
 
+// operationHead is the beginning of an operation in the page of a service, as servicetext writes it,
+// with marks.
+var operationHead = regexp.MustCompile(`<section id="(operation-[^"]+)"><h2>(.*?)</h2>\s*<p>(<code>.*?</code>)`)
+
+// shownOperations is the number of operations up to which their list is open.
+const shownOperations = 20
+
+// withOperations adds a list of the operations to the page of a service.
+func withOperations(texts *messages.Printer, page *reader.Page, content []byte) []byte {
+	all := operationHead.FindAllSubmatchIndex(content, -1)
+	if page.Life == nil || len(all) < 2 {
+		return content
+	}
+	b := bytes.NewBuffer(append([]byte(nil), content[:all[0][0]]...))
+	open := ""
+	if len(all) <= shownOperations {
+		open = " open"
+	}
+	fmt.Fprintf(b, `<nav lang="%s"><details%s><summary>%s</summary><ul>`, texts.Tag, open, html.EscapeString(texts.Text("operations: %s", texts.Count(len(all)))))
+	unmarked := strings.NewReplacer("<mark>", "", "</mark>", "")
+	for _, at := range all {
+		unmarked.WriteString(b, fmt.Sprintf(`<li><a href="#%s">%s</a> %s</li>`, content[at[2]:at[3]], content[at[4]:at[5]], content[at[6]:at[7]]))
+	}
+	b.WriteString("</ul></details></nav>\n")
+	b.Write(content[all[0][0]:])
+	return b.Bytes()
+}
+
 // renderCached returns the document of the frame, with notes in the language of texts.
 func renderCached(texts *messages.Printer, page *reader.Page, m *text.Marker, theme string) []byte {
 	source, isHTML, cut := text.Decode(page.Page)
@@ -245,7 +282,7 @@ func renderCached(texts *messages.Printer, page *reader.Page, m *text.Marker, th
 	}
 	fmt.Fprintf(&b, `><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>%s</title><style>%s</style></head><body>`,
 		html.EscapeString(text.Shorten(safe.Title, 200)), cachedStyle)
-	b.Write(numberMarks(safe.HTML))
+	b.Write(numberMarks(withOperations(texts, page, safe.HTML)))
 	if safe.Cut {
 		note := texts.Text("The rest of this page is not shown because it is too long.")
 		fmt.Fprintf(&b, `<hr><p lang="%s" dir="ltr">%s</p>`, texts.Tag, html.EscapeString(note))

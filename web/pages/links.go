@@ -25,7 +25,9 @@ import (
 // out-links that pass the filter, of the first reader.MaxLinks.
 type linksView struct {
 	*collection.LinkReport
+	Title   string // or URL
 	Link    string // "" if it must not become a link
+	Info    string // address of the page information
 	Crumbs  []string
 	Rank    string
 	Brought string // the part of Rank from links
@@ -116,7 +118,7 @@ func (f *linksShown) titled() func(*collection.LinkReport) []vocab.DocID {
 
 func newLinksView(m *messages.Printer, r *collection.LinkReport, shown *linksShown) *linksView {
 	v := &linksView{
-		LinkReport: r, Link: text.Linkable(r.URL), Crumbs: text.Breadcrumb(r.URL), HasRank: r.Rank > 0,
+		LinkReport: r, Title: linkTitle(r.Title, r.URL), Link: text.Linkable(r.URL), Info: address.TraceHref(r.URL), Crumbs: text.Breadcrumb(r.URL), HasRank: r.Rank > 0,
 		Match: shown.match, Site: shown.site, All: address.LinksHref(r.URL), Sites: linkSites(m, r),
 		JSON: "/api/v1/links?" + url.Values{"url": {r.URL}}.Encode(),
 	}

@@ -184,6 +184,18 @@ func PlainOf(page *vocab.Page) Plain {
 	return plain
 }
 
+// TitleOf returns the title of an HTML page, "" for other pages and for one without title.
+func TitleOf(page *vocab.Page) string {
+	source, isHTML, _ := Decode(page)
+	if !isHTML {
+		return ""
+	}
+	r, z := textReader{}, xhtml.NewTokenizer(bytes.NewReader(source))
+	for r.title == "" && r.next(z) {
+	}
+	return strings.Join(strings.Fields(r.title), " ")
+}
+
 // MaxSafe limits what is read and written of a page, in bytes. The last piece may exceed it. Output
 // needs a limit too: a short link can become a long one.
 const MaxSafe = 4 << 20
