@@ -17,6 +17,7 @@ import (
 	"errors"
 	"net/netip"
 	"path/filepath"
+	"slices"
 	"sync"
 	"time"
 
@@ -144,26 +145,22 @@ func (s *Server) MakeDurable(doc vocab.DocID) error {
 	return nil
 }
 
-// addBatch is the number of URLs that Add puts into one batch.
+// addBatch is the number of URLs that Add puts into one batch. Between batches, other calls have their
+// turn: sitemaps have up to 50,000 URLs.
 const addBatch = 1000
 
 // Add adds URLs, in order, and returns the docID of each, new or not. New URLs in scope are queued.
 // Add does not sync; a later Complete does. The links of one call are those of one page.
 func (s *Server) Add(found []Found) ([]vocab.DocID, error) {
 	docs := make([]vocab.DocID, 0, len(found))
-	if len(found) == 0 {
-		return docs, nil
-	}
-	err := s.do(func(st *state) (err error) {
-		for rest := found; len(rest) > 0 && err == nil; {
-			n := min(len(rest), addBatch)
-			docs, err = st.discover(rest[:n], len(found), docs)
-			rest = rest[n:]
+	for batch := range slices.Chunk(found, addBatch) {
+		err := s.do(func(st *state) (err error) {
+			docs, err = st.discover(batch, len(found), docs)
+			return err
+		})
+		if err != nil {
+			return nil, err
 		}
-		return err
-	})
-	if err != nil {
-		return nil, err
 	}
 	return docs, nil
 }

@@ -718,3 +718,35 @@ func TestWaitingReasons(t *testing.T) {
 		t.Errorf("%+v", st)
 	}
 }
+
+// TestOthersHaveTheirTurn: while the URLs of a large sitemap are added, other calls are answered.
+func TestOthersHaveTheirTurn(t *testing.T) {
+	b := newBench(t, Options{})
+	b.seed("http://a.test/")
+	found := make([]Found, 50*addBatch)
+	for i := range found {
+		found[i] = Found{URL: mustParse(t, fmt.Sprintf("http://a.test/%d", i)), Depth: 1, Listed: true}
+	}
+	added := make(chan error)
+	go func() {
+		_, err := b.s.Add(found)
+		added <- err
+	}()
+	answered := 0
+	for {
+		select {
+		case err := <-added:
+			if err != nil || answered == 0 {
+				t.Errorf("%d calls were answered meanwhile: %v", answered, err)
+			}
+			if n := b.s.Stats().Known; n != uint64(len(found)+1) {
+				t.Errorf("%d URLs are known", n)
+			}
+			return
+		default:
+			if n := b.s.Stats().Known; n > 1 && n <= uint64(len(found)) {
+				answered++
+			}
+		}
+	}
+}
