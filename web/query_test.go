@@ -180,13 +180,13 @@ func TestEmptyIndex(t *testing.T) {
 			t.Errorf("no %s in %s", want, body)
 		}
 	}
-	if strings.Contains(body, "Search tips") || strings.Contains(body, "Nothing found") {
+	if strings.Contains(body, "What helps") || strings.Contains(body, "Nothing found") {
 		t.Error(body)
 	}
 	f := newFake()
 	f.answers["filetype:html OR filetype:txt OR filetype:md"] = &searcher.Response{Exact: true, NoPages: true}
 	home := get(t, newServer(f), "/", http.StatusOK)
-	if !strings.Contains(home, "There is nothing to search yet.") || strings.Contains(home, "Search tips") || strings.Contains(home, "Search again") {
+	if !strings.Contains(home, "There is nothing to search yet.") || !strings.Contains(home, `<a href="/crawl">`) || strings.Contains(home, "Search tips") || strings.Contains(home, "Search again") || strings.Contains(home, `id="q"`) {
 		t.Error(home)
 	}
 }
@@ -209,14 +209,31 @@ func TestRunningCrawl(t *testing.T) {
 	}
 }
 
+// TestScope: the home page and a search without results say what is searched, and that the collection has no
+// page of a site that the query names.
+func TestScope(t *testing.T) {
+	f := newFake()
+	f.answers[everyPage] = &searcher.Response{Documents: 1234, Exact: true, Rank: searcher.RankUsed{Computed: time.Date(2026, 11, 3, 0, 0, 0, 0, time.UTC)},
+		Results: []searcher.Result{{URL: "http://a.test/"}},
+		Facets:  []searcher.Facet{{Kind: "site", Of: 5, Exact: true, Values: []searcher.FacetValue{{Value: "a.test"}, {Value: "b.test"}, {Value: "c.test"}, {Value: "d.test"}}}}}
+	f.answers["nothing site:z.test"] = &searcher.Response{Exact: true, Documents: 1234, Why: "No page matches all of the query.", Filters: []searcher.Filter{{Text: "site:z.test", Without: "nothing"}}}
+	s := newServer(f)
+	const scope = `<p class="scope">1,234 pages · 5 sites: <a href="/site/a.test" dir="ltr">a.test</a>, <a href="/site/b.test" dir="ltr">b.test</a>, <a href="/site/c.test" dir="ltr">c.test</a>, … · as of 3 Nov 2026</p>`
+	for path, want := range map[string]string{"/": scope, "/search?q=nothing": scope, "/search?q=nothing+site:z.test": `No page of <bdi>z.test</bdi> is in the index.`} {
+		if body := get(t, s, path, http.StatusOK); !strings.Contains(body, want) {
+			t.Errorf("%s has no %s: %s", path, want, body)
+		}
+	}
+}
+
 // TestNothingOnSite: a search of a site without results leads to the report of the site, not to that of a
 // site that the search excludes.
 func TestNothingOnSite(t *testing.T) {
 	body := get(t, serverOf(&searcher.Response{Exact: true, Filters: []searcher.Filter{
 		{Text: "site:blocked.test/docs"}, {Text: "-site:other.test"}, {Text: "lang:de"},
 	}}), "/search?q=asked", http.StatusOK)
-	const want = `<li>What is known of the site: <a href="/site/blocked.test/docs"><bdi>blocked.test/docs</bdi></a></li>`
-	if strings.Count(body, "What is known of the site") != 1 || !strings.Contains(body, want) {
+	const want = `<li>Report on the site: <a href="/site/blocked.test/docs"><bdi>blocked.test/docs</bdi></a></li>`
+	if strings.Count(body, "Report on the site") != 1 || !strings.Contains(body, want) {
 		t.Errorf("no %s in %s", want, body)
 	}
 }

@@ -14,13 +14,10 @@ import (
 
 // plainExamples are queries of some kinds, without links: what they find depends on the collection.
 var plainExamples = []helpExample{
-	{Query: "new york", Means: "all the words"},
 	{Query: `"new york"`, Means: "this very phrase"},
-	{Query: "cat OR dog", Means: "either word"},
 	{Query: "jaguar -car", Means: "without a word"},
 	{Query: "site:example.org/docs", Means: "one site, or a part of it"},
 	{Query: "intitle:news", Means: "in the title"},
-	{Query: "inurl:blog", Means: "in the address"},
 }
 
 // examplesQuery finds the pages of whose titles examples are made.
@@ -71,9 +68,8 @@ func exampleQueries(pages []searcher.Result) [][]string {
 	for _, p := range pages {
 		title := exampleWords(text.Visible(p.Title))
 		if len(title) >= 2 {
-			add(0, title[len(title)-1]+" "+title[0])
 			if pair := title[0] + " " + title[1]; strings.Contains(strings.ToLower(p.Title), pair) {
-				add(1, `"`+pair+`"`)
+				add(0, `"`+pair+`"`)
 			}
 		}
 		for _, w := range title {
@@ -81,18 +77,12 @@ func exampleQueries(pages []searcher.Result) [][]string {
 				words = append(words, w)
 			}
 		}
-		add(4, "site:"+text.HostOf(p.URL))
-		for _, w := range exampleWords(p.URL) {
-			if strings.Contains(p.URL, "/"+w) && !strings.Contains(text.HostOf(p.URL), w) {
-				add(6, "inurl:"+w)
-			}
-		}
+		add(2, "site:"+text.HostOf(p.URL))
 	}
 	for i, w := range words {
-		add(5, "intitle:"+w)
+		add(3, "intitle:"+w)
 		if i > 0 {
-			add(2, words[i-1]+" OR "+w)
-			add(3, words[i-1]+" -"+w)
+			add(1, words[i-1]+" -"+w)
 		}
 	}
 	return kinds

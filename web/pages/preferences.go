@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/gin-gonic/gin"
 
@@ -32,10 +33,13 @@ type preferencesPages struct {
 	offer      *renewed[offer]
 }
 
-// An offer is what preferences and the advanced search can be about in a collection.
+// An offer is what preferences and searches can be about in a collection.
 type offer struct {
 	Languages []string // tags, those of most pages first
 	Hosts     []string // those of most pages first
+	Sites     int      // number of all hosts
+	Documents int
+	Ranked    time.Time // when the ranks were computed; zero for no ranks
 }
 
 // findOffer returns the languages and hosts of a collection, searcher.MaxFacetValues of each.
@@ -45,8 +49,11 @@ func findOffer(ctx context.Context, reader *reader.Reader) *offer {
 	if err != nil || len(a.Results) == 0 {
 		return nil
 	}
-	found := &offer{}
+	found := &offer{Documents: a.Documents, Ranked: a.Rank.Computed}
 	for _, f := range a.Facets {
+		if f.Kind == "site" {
+			found.Sites = f.Of
+		}
 		for _, v := range f.Values {
 			if lang := text.LangTag(v.Value); f.Kind == "lang" && lang != "" {
 				found.Languages = append(found.Languages, lang)
@@ -57,6 +64,12 @@ func findOffer(ctx context.Context, reader *reader.Reader) *offer {
 	}
 	return found
 }
+
+// namedHosts is the number of hosts that a line about the collection names.
+const namedHosts = 3
+
+// Named returns the first hosts.
+func (o *offer) Named() []string { return o.Hosts[:min(namedHosts, len(o.Hosts))] }
 
 // offered returns an offer, which is empty for a collection that has nothing to search.
 func offered(c *gin.Context, kept *renewed[offer]) *offer {

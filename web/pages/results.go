@@ -51,15 +51,16 @@ type resultsView struct {
 	Atom        string // address of the results as a feed
 	Ranks       string // rank vector in use, or ""
 	Rankings    []rankingView
-	Why         string        // on no results
-	Hints       []hint        // on no results
-	Examples    []helpExample // on no results: queries with results; nil: none are known
-	Hidden      string        // number of hidden pages of blocked sites, or ""
-	ShowHidden  string        // address of the results with hidden pages
-	Back        string        // query string of this page
-	Lens        *lensChoice   // nil if there is none to choose
-	Opened      bool          // the script reports which results are opened
-	Marking     *markForm     // nil for visitors who may not act
+	Why         string      // on no results
+	Hints       []hint      // on no results
+	Scope       *offer      // on no results: what is searched
+	NoSite      string      // on no results: a site of the query without pages, or ""
+	Hidden      string      // number of hidden pages of blocked sites, or ""
+	ShowHidden  string      // address of the results with hidden pages
+	Back        string      // query string of this page
+	Lens        *lensChoice // nil if there is none to choose
+	Opened      bool        // the script reports which results are opened
+	Marking     *markForm   // nil for visitors who may not act
 
 	messages *messages.Printer
 }
@@ -211,7 +212,7 @@ func siteHints(m *messages.Printer, a *searcher.Response) (hints []hint) {
 	for _, f := range a.Filters[:min(len(a.Filters), shownFilters)] {
 		value, is := strings.CutPrefix(f.Text, "site:")
 		if site, ok := text.SiteName(value); is && ok {
-			hints = append(hints, hint{m.Text("What is known of the site"), site, address.SiteHref(site)})
+			hints = append(hints, hint{m.Text("Report on the site"), site, address.SiteHref(site)})
 		}
 	}
 	return hints
@@ -442,7 +443,7 @@ func hintsFor(m *messages.Printer, r searcher.Request, a *searcher.Response) []h
 	if plain != strings.Join(strings.Fields(r.Query), " ") {
 		try(m.Text("Only the words"), plain)
 	}
-	words := slices.DeleteFunc(strings.Fields(plain), func(w string) bool {
+	words := slices.DeleteFunc(text.ContentWords(plain), func(w string) bool {
 		return slices.Contains(a.Absent, strings.ToLower(w))
 	})
 	switch {

@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/gin-gonic/gin"
@@ -46,7 +48,7 @@ func (s *searchPages) home(c *gin.Context) error {
 		return nil
 	}
 	v := s.View(c, "", "")
-	body := homeView{}
+	body := homeView{Scope: offered(c, s.offer)}
 	if body.Examples = s.examplesFor(c.Request.Context()); body.Examples == nil {
 		a, err := s.reader.Search(c.Request.Context(), searcher.Request{Query: examplesQuery, Limit: 1})
 		body.Examples, body.NoPages = plainExamples, err == nil && a.NoPages
@@ -59,6 +61,7 @@ func (s *searchPages) home(c *gin.Context) error {
 // A homeView is the home page.
 type homeView struct {
 	Examples []helpExample
+	Scope    *offer // what is searched
 	NoPages  bool   // the index has no page
 	Crawling bool   // it has none, and a crawl runs
 	Again    string // "": there is no search to repeat
@@ -129,8 +132,9 @@ func (s *searchPages) search(c *gin.Context) error {
 	results.Opened = s.searches != nil
 	if len(response.Results) == 0 {
 		results.Crawling = s.isCrawling(c.Request.Context())
-		if !response.NoPages {
-			results.Examples = s.examplesFor(c.Request.Context())
+		results.Scope = offered(c, s.offer)
+		if results.NoSite = s.noSite(c.Request.Context(), response); results.NoSite != "" {
+			results.Hints = slices.DeleteFunc(results.Hints, func(h hint) bool { return strings.Contains(h.Query, "site:"+results.NoSite) })
 		}
 	}
 	if err := s.marking.add(c, results, r); err != nil {
@@ -139,6 +143,23 @@ func (s *searchPages) search(c *gin.Context) error {
 	v.Body = results
 	return s.Render(c, http.StatusOK, "results", v)
 }
+
+// noSite returns the first site that the query is limited to and that no page of the collection is on, or "".
+func (s *searchPages) noSite(ctx context.Context, a *searcher.Response) string {
+	for _, f := range a.Filters[:min(len(a.Filters), triedSites)] {
+		site, is := strings.CutPrefix(f.Text, "site:")
+		if !is {
+			continue
+		}
+		if of, err := s.reader.Search(ctx, searcher.Request{Query: f.Text, Limit: 1, Verbatim: true}); err == nil && of.Total == 0 && of.Hidden == 0 {
+			return site
+		}
+	}
+	return ""
+}
+
+// triedSites is the number of filters of a query among which noSite looks for sites.
+const triedSites = 4
 
 // opened counts that the visitor opened a result. The script of a page of results of this server sends
 // it. Pages that the collection does not have are not counted.
