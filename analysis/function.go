@@ -28,8 +28,9 @@ var functionWords = setOf(`
 
 // otherText lists function words of other languages, folded and sorted: a line for each, which begins
 // with its code. They are the stop words of Snowball (BSD), and those that Lucene has for Arabic and
-// Romanian (Jacques Savoy, BSD) and Turkish (Apache 2.0), with question words added; those of Vietnamese
-// are our own. LICENSES.txt has the licences.
+// Romanian (Jacques Savoy, BSD) and Turkish (Apache 2.0), with question words added; those of Catalan
+// and Vietnamese are our own. LICENSES.txt has the licences. Catalan is last, see catalan, and has no
+// words like "ser", which are Spanish, too, but not in that list.
 //
 //go:embed function.txt
 var otherText string
@@ -129,6 +130,10 @@ func (t *tally) other(least int) (lang string, most int) {
 	return lang, most
 }
 
+// catalan is the number of Catalan in inLatin. Most of its function words are Spanish, and some French.
+// As it is rarer than both, it counts against no other language unless it has more words.
+var catalan = len(others)
+
 // moreFunctions is how many more function words of another language than of English a query in that
 // language must have. Words like "die", "in" and "was" are of several languages.
 const moreFunctions = 2
@@ -184,13 +189,16 @@ func LanguageOfPage(terms iter.Seq[[]byte]) string {
 // leaders returns the numbers in inLatin of the two languages with most words.
 func (t *tally) leaders() (best, second int) {
 	best, second = 0, 1
-	for i := 1; i <= len(others); i++ {
+	for i := 1; i < catalan; i++ {
 		switch {
 		case t[i] > t[best]:
 			best, second = i, best
 		case i > 1 && t[i] > t[second]:
 			second = i
 		}
+	}
+	if t[catalan] > t[best] {
+		best, second = catalan, best
 	}
 	return best, second
 }

@@ -1,6 +1,7 @@
 package analysis
 
 import (
+	"slices"
 	"strings"
 	"testing"
 )
@@ -23,12 +24,13 @@ func TestFunctionText(t *testing.T) {
 
 func TestLanguageOf(t *testing.T) {
 	for text, want := range map[string]string{
-		"Wie ändert man die Größe der Bilder":   "de",
-		"¿Cuántas personas viven en la ciudad?": "es",
-		"Combien de personnes dans la ville":    "fr",
-		"hvor mange mennesker bor der i byen":   "da",
-		"Hur många människor bor det i staden":  "sv",
-		"Thành phố này có bao nhiêu người":      "vi",
+		"Wie ändert man die Größe der Bilder":                        "de",
+		"¿Cuántas personas viven en la ciudad?":                      "es",
+		"Combien de personnes dans la ville":                         "fr",
+		"Quantes persones viuen als pobles més petits que la ciutat": "ca",
+		"hvor mange mennesker bor der i byen":                        "da",
+		"Hur många människor bor det i staden":                       "sv",
+		"Thành phố này có bao nhiêu người":                           "vi",
 		"die in was":                                      "",
 		"how do I undo the last commit in git":            "",
 		"what is the difference between de la and die an": "",
@@ -39,6 +41,32 @@ func TestLanguageOf(t *testing.T) {
 	} {
 		if got := LanguageOf(PhraseTerms(text)); got != want {
 			t.Errorf("%q is %q, want %q", text, got, want)
+		}
+	}
+}
+
+// TestLanguageOfPage: a page in Catalan is not one in Spanish, nor the other way round.
+func TestLanguageOfPage(t *testing.T) {
+	for text, want := range map[string]string{
+		"La biblioteca de la ciutat és oberta cada dia, i els llibres es poden demanar amb el carnet. Quan un llibre no hi és, " +
+			"pot fer una reserva al taulell o des de casa seva, i l'avisarem per correu.": "ca",
+		"La biblioteca de la ciudad está abierta cada día, y los libros se pueden pedir con el carné. Cuando un libro no está, " +
+			"puede hacer una reserva en el mostrador o desde su casa, y le avisaremos por correo.": "es",
+		"La bibliothèque de la ville est ouverte tous les jours, et les livres se demandent avec la carte. Quand un livre n'est pas là, " +
+			"vous pouvez faire une réservation au comptoir ou de chez vous, et nous vous avertirons par courrier.": "fr",
+		"La casa de la ciutat": "",
+	} {
+		got := LanguageOfPage(func(yield func([]byte) bool) {
+			terms := PhraseTerms(text)
+			slices.Sort(terms)
+			for _, term := range slices.Compact(terms) {
+				if !yield([]byte(term)) {
+					return
+				}
+			}
+		})
+		if got != want {
+			t.Errorf("%.30q… is %q, want %q", text, got, want)
 		}
 	}
 }
