@@ -175,7 +175,9 @@ func (f *fakeIndex) Explain(ctx context.Context, r searcher.Request, url string)
 	if strings.Contains(url, "unknown") {
 		return nil, nil
 	}
-	return fakeExplanation(url), nil
+	e := fakeExplanation(url)
+	e.Matches = r.Query != "inverted lists"
+	return e, nil
 }
 
 func (f *fakeIndex) Page(ctx context.Context, doc vocab.DocID) (*vocab.Page, error) {

@@ -16,12 +16,14 @@ func TestTracePage(t *testing.T) {
 		status int
 		want   []string
 	}{
-		"/page": {200, []string{"<h1>Page information</h1>", `name="url"`}},
+		"/page":                              {200, []string{"<h1>Page information</h1>", `name="url"`}},
+		"/page?q=a+%3Cb%3E":                  {200, []string{`<input id="for" name="q" value="a &lt;b&gt;"`}},
+		"/page?q=x&url=http://unknown.test/": {404, []string{"<h1>Not known to the crawl</h1>", `name="q" value="x"`}},
 		"/page?url=https://www.docs.test/old": {200, []string{"<h1>In the index</h1>", "1,234 words", "redirected, status 301; leads to document 4711", "38.50 times the average", "<dt>PageRank by links alone</dt><dd>0.070\u00a0% of all rank, 6.50 times the average</dd>", "3 times, the last 3 Nov 2026",
 			"only with anatomy crawl --recrawl", `href="/cached?doc=4711"`, `href="/links?doc=4711"`, `href="/site/www.docs.test"`, "/api/v1/trace?url="}},
 		"/page?url=http://forbidden.test/":                  {200, []string{"<h1>Not in the index</h1>", "Robots.txt forbids it."}},
 		"/page?url=http://waiting.test/":                    {200, []string{"from the running crawl", "next attempt 3 Nov 2026, 14:05 UTC, failed 2 times", "the path repeats itself"}},
-		"/page?url=http://unknown.test/":                    {404, []string{"<h1>Never seen</h1>", "Known instead", `href="/page?url=https%3A%2F%2Fwww.docs.test%2F"`}},
+		"/page?url=http://unknown.test/":                    {404, []string{"<h1>Not known to the crawl</h1>", "To add it: <code>anatomy crawl URL</code>", `<a href="/crawl#act">`, "Known instead", `href="/page?url=https%3A%2F%2Fwww.docs.test%2F"`}},
 		"/page?url=http://unread.test/":                     {200, []string{"cannot be read: run anatomy trace on the server to see why"}},
 		"/page?url=ftp://a.test/":                           {400, []string{"not a valid URL"}},
 		"/page?url=a&url=b":                                 {400, []string{"must not occur twice"}},
@@ -33,6 +35,9 @@ func TestTracePage(t *testing.T) {
 				t.Errorf("%s lacks %q:\n%s", target, want, body)
 			}
 		}
+	}
+	if to := do(t, s, "GET", "/page?q=x&url=https://www.docs.test/old").Header().Get("Location"); !strings.HasPrefix(to, "/explain?q=x&url=") {
+		t.Errorf("a page in the index and a query lead to %q", to)
 	}
 	if body := get(t, s, "/search?q=inverted+index", http.StatusOK); strings.Count(body, `href="/page?url=`) != 10 {
 		t.Error("results do not lead to their information")

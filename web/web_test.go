@@ -519,13 +519,19 @@ func TestMissingShards(t *testing.T) {
 // TestExplainPage shows the parts of a score.
 func TestExplainPage(t *testing.T) {
 	body := get(t, fullServer(), "/explain?q=inverted+index&url=https://www.docs.test/", http.StatusOK)
-	for _, want := range []string{"22.608", "6.104", "−0.350", "idf 4.07"} {
+	for _, want := range []string{"22.608", "6.104", "−0.350", "idf 4.07", "Most of it: title 40 %, proximity 23 %, link text of other sites 20 %.", `href="/search?q=inverted&#43;index"`} {
 		if !strings.Contains(body, want) {
 			t.Errorf("%s is missing", want)
 		}
 	}
 	if strings.Contains(body, "error in the searcher") {
 		t.Error("a sum that adds up is called wrong")
+	}
+	none := get(t, fullServer(), "/explain?q=inverted+lists&url=https://www.docs.test/", http.StatusOK)
+	for _, want := range []string{"<h1>Why this page is not a result</h1>", "These words give it no points: <code>lists</code>.", "What it would score:"} {
+		if !strings.Contains(none, want) {
+			t.Errorf("%s is missing for a page that does not match", want)
+		}
 	}
 }
 

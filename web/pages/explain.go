@@ -20,15 +20,19 @@ import (
 // An explainView shows a score as a sum, its largest part first. The bar of each part begins
 // where the previous one ended, so the last one ends at the score.
 type explainView struct {
-	URL    string // "" if it must not become a link
-	Crumbs []string
-	Score  searcher.Score
-	Sum    searcher.Score // of Parts
-	Parts  []partView
-	Folded *searcher.Near // of a result that was collapsed into another
-	Pinned bool           // by the operator, for the query
-	Info   string         // address of the page information
-	Links  string         // address of its links
+	URL     string // "" if it must not become a link
+	Crumbs  []string
+	Matches bool     // it is a result
+	Lacking []string // of a page that is none: words of the query that give it no points
+	Most    []shareView
+	Results string // address of the results
+	Score   searcher.Score
+	Sum     searcher.Score // of Parts
+	Parts   []partView
+	Folded  *searcher.Near // of a result that was collapsed into another
+	Pinned  bool           // by the operator, for the query
+	Info    string         // address of the page information
+	Links   string         // address of its links
 }
 
 // A partView is a searcher.Part with its bar: From and Width in units of 1/barScale.
@@ -41,14 +45,28 @@ type partView struct {
 
 const barScale = 1000
 
+// A shareView is the share of the parts of one name in the score.
+type shareView struct {
+	Name   string
+	Share  string // "27 %"
+	points searcher.Score
+}
+
+// mostShares is the number of shares that a page names before the table.
+const mostShares = 3
+
 func (s *searchPages) explain(c *gin.Context) error {
 	p := params.Read(c)
 	query, e, err := s.reader.ExplanationAsked(c.Request.Context(), p, visitor.Of(c, p).Searched())
 	if err != nil {
 		return err
 	}
-	v := s.View(c, "Why this result", query)
-	v.Body = newExplainView(e)
+	title := "Why this result"
+	if !e.Matches {
+		title = "Why this page is not a result"
+	}
+	v := s.View(c, title, query)
+	v.Body = newExplainView(e, query)
 	return s.Render(c, http.StatusOK, "explain", v)
 }
 
@@ -57,10 +75,16 @@ func points(m *messages.Printer, s searcher.Score) string {
 	return m.Decimal(strings.Replace(fmt.Sprintf("%.3f", s.Points()), "-", "−", 1))
 }
 
-func newExplainView(e *searcher.Explanation) *explainView {
+func newExplainView(e *searcher.Explanation, query string) *explainView {
 	v := &explainView{
 		URL: text.Linkable(e.URL), Crumbs: text.Breadcrumb(e.URL), Score: e.Score, Folded: e.Folded, Pinned: e.Pinned,
-		Info: address.TraceHref(e.URL), Links: address.LinksHref(e.URL),
+		Info: address.TraceHref(e.URL), Links: address.LinksHref(e.URL), Matches: e.Matches,
+		Results: address.SearchHref("/search", searcher.Request{Query: query}, 0),
+	}
+	if e.Matches {
+		v.Most = shares(e)
+	} else {
+		v.Lacking = lacking(e, query)
 	}
 	parts := slices.Clone(e.Parts)
 	slices.SortStableFunc(parts, func(a, b searcher.Part) int { return cmp.Compare(b.Points, a.Points) })
@@ -77,10 +101,45 @@ func newExplainView(e *searcher.Explanation) *explainView {
 		sum += p.Points
 		row := partView{Part: p, From: min(from, to), Width: max(max(from, to)-min(from, to), 3), Minus: p.Points < 0}
 		row.From = min(row.From, barScale-row.Width)
-		if e.Score > 0 {
-			row.Share = strings.Replace(fmt.Sprintf("%.0f %%", float64(p.Points)/float64(e.Score)*100), "-", "−", 1)
-		}
+		row.Share = share100(p.Points, e.Score)
 		v.Parts = append(v.Parts, row)
 	}
 	return v
+}
+
+// share100 returns a part of a score as "27 %", or "" for a score that has no parts.
+func share100(part, of searcher.Score) string {
+	if of <= 0 {
+		return ""
+	}
+	return strings.Replace(fmt.Sprintf("%.0f %%", float64(part)/float64(of)*100), "-", "−", 1)
+}
+
+// shares returns the largest shares of a score, by the names of its parts.
+func shares(e *searcher.Explanation) (all []shareView) {
+	for _, p := range e.Parts {
+		i := slices.IndexFunc(all, func(s shareView) bool { return s.Name == p.Name })
+		if i < 0 {
+			i, all = len(all), append(all, shareView{Name: p.Name})
+		}
+		all[i].points += p.Points
+	}
+	all = slices.DeleteFunc(all, func(s shareView) bool { return s.points <= 0 })
+	slices.SortStableFunc(all, func(a, b shareView) int { return cmp.Compare(b.points, a.points) })
+	all = all[:min(mostShares, len(all))]
+	for i := range all {
+		all[i].Share = share100(all[i].points, e.Score)
+	}
+	return all
+}
+
+// lacking returns the words of a query that no part of a score is for, without function words.
+func lacking(e *searcher.Explanation, query string) (words []string) {
+	for _, w := range text.ContentWords(withoutOperators(query)) {
+		is := func(p searcher.Part) bool { return strings.Contains(strings.ToLower(p.Word), strings.ToLower(w)) }
+		if !slices.ContainsFunc(e.Parts, is) && !slices.Contains(words, w) {
+			words = append(words, w)
+		}
+	}
+	return words
 }

@@ -12,6 +12,7 @@ import (
 
 	"anatomy/collection"
 	"anatomy/web/internal/address"
+	"anatomy/web/internal/frame"
 	"anatomy/web/internal/messages"
 	"anatomy/web/internal/params"
 	"anatomy/web/internal/reported"
@@ -22,7 +23,9 @@ import (
 type traceView struct {
 	*collection.Trace // nil for the empty form
 	Asked             string
-	Link              string // "" if it must not become a link
+	Query             string        // that the page is missing from, or ""
+	Next              template.HTML // what to do about a page that the crawl does not know, or ""
+	Link              string        // "" if it must not become a link
 	Crumbs            []string
 	Head              string        // the answer in one to five words
 	Mood              string        // "yes", "half" or "no"
@@ -47,18 +50,27 @@ type factView struct {
 
 type nearView struct{ Href, URL string }
 
-// tracePage shows why a page is, or is not, in the index. Without a URL it shows a form.
+// tracePage shows why a page is, or is not, in the index. Without a URL it shows a form. With a query it
+// leads from a page in the index to the explanation of its score.
 func (s *documentPages) tracePage(c *gin.Context) error {
-	v := s.View(c, "Page information", "")
-	if p := params.Read(c); p.Err == nil && p.Text("url", params.MaxURL) == "" && p.Err == nil {
-		v.Body = &traceView{}
+	p := params.Read(c)
+	query := p.Text("q", params.MaxQuery)
+	v := s.View(c, "Page information", query)
+	if p.Err == nil && p.Text("url", params.MaxURL) == "" && p.Err == nil {
+		v.Body = &traceView{Query: query}
 		return s.Render(c, http.StatusOK, "trace", v)
 	}
-	asked, t, err := s.reader.TraceAsked(c.Request.Context(), params.Read(c))
+	asked, t, err := s.reader.TraceAsked(c.Request.Context(), p)
 	if err != nil {
 		return err
 	}
-	v.Body = newTraceView(v.Messages, asked, t)
+	if query != "" && t.Indexed {
+		s.Site.Redirect(c, http.StatusSeeOther, "/explain?"+url.Values{"q": {query}, "url": {t.URL}}.Encode())
+		return nil
+	}
+	view := newTraceView(v.Messages, asked, t)
+	view.Query = query
+	v.Body = view
 	status := http.StatusOK
 	if !t.Known && t.Unread == "" {
 		status = http.StatusNotFound
@@ -117,8 +129,9 @@ func (v *traceView) judge(m *messages.Printer) {
 		v.Head, v.Mood = m.Text("Not in the index"), "no"
 		v.Why = m.HTML("The records of the crawl cannot be read: %s.", reported.HTML(m, t.Unread))
 	default:
-		v.Head, v.Mood = m.Text("Never seen"), "no"
-		v.Why = m.HTML("No seed, link or sitemap has this URL.")
+		v.Head, v.Mood = m.Text("Not known to the crawl"), "no"
+		v.Why = m.HTML("No start URL, link or sitemap has led the crawl to this page.")
+		v.Next = m.HTML("To add it: %s. In the browser: %s.", template.HTML("<code>anatomy crawl URL</code>"), frame.Quote("/crawl#act", m.Text("The page of the crawl")))
 	}
 	if n := len(t.Records); n > 1 && t.Indexed {
 		v.Why = m.HTML("The last of the pages below is the one in the index.") + " " + v.Why
