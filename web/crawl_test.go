@@ -240,10 +240,13 @@ func TestCrawlPage(t *testing.T) {
 	now := time.Unix(1_800_000_000, 0)
 	s := crawlServer(busyCrawl(), "", &now)
 	page, live := get(t, s, "/crawl", http.StatusOK), get(t, s, "/crawl?part=live", http.StatusOK)
-	for _, want := range []string{"of 63.2 that the delays of 812 sites allow", "429 Too Many Requests", "25 min", "99.3\u00a0%", "123,456", "--token FILE", "calendar.test/*", `http-equiv="refresh"`} {
+	for _, want := range []string{"of 63.2 that the delays of 812 sites allow", "429 Too Many Requests", "25 min", " at this pace", "123,456", "--token FILE", "calendar.test/*", `http-equiv="refresh"`} {
 		if !strings.Contains(strings.ReplaceAll(page, "of 63 that", "of 63.2 that"), want) {
 			t.Errorf("%q is missing", want)
 		}
+	}
+	if strings.Contains(page, "DNS cache") || strings.Contains(page, "process 4711") {
+		t.Error("visitors see what only operators use")
 	}
 	if strings.Contains(page, "<script>hit") || strings.Contains(page, "<b>timed") || !strings.Contains(page, live) {
 		t.Errorf("not escaped, or the live part is another:\n%s", page)
@@ -274,6 +277,37 @@ func TestCrawlPage(t *testing.T) {
 	}
 	get(t, crawlServer(&fakeCrawl{}, "", &now), "/crawl/status", http.StatusNotFound)
 	get(t, newServer(newFake()), "/crawl", http.StatusNotFound)
+}
+
+// TestWaitingHosts: hosts that wait for another host of their site are counted below the table of hosts.
+func TestWaitingHosts(t *testing.T) {
+	now := time.Unix(1_800_000_000, 0)
+	f := busyCrawl()
+	for range 2 {
+		f.status.Hosts = append(f.status.Hosts, vocab.HostStatus{Host: "behind.large.test", Queued: 1, Why: "another host of large.test is read"})
+	}
+	page := get(t, crawlServer(f, "", &now), "/crawl", http.StatusOK)
+	if strings.Contains(page, "behind.large.test") || !strings.Contains(page, "www.large.test") || !strings.Contains(page, "2 hosts wait while another host of their site is read.") {
+		t.Error(page)
+	}
+}
+
+// TestLastCrawl: after a crawl everybody sees what it did, and operators alone why it failed.
+func TestLastCrawl(t *testing.T) {
+	now := time.Unix(1_800_000_000, 0)
+	s := newServerOf(Options{Collection: newFake(), Admin: admin.Options{Crawl: &fakeCrawl{}, Token: testToken, Settings: &fakeSettings{}}, Now: func() time.Time { return now }})
+	page := get(t, s, "/crawl", http.StatusOK)
+	for _, want := range []string{"The last crawl ended on", "<dt>New pages</dt>", `<a href="/">Search them</a>`} {
+		if !strings.Contains(page, want) {
+			t.Errorf("no %s in %s", want, page)
+		}
+	}
+	if strings.Contains(page, "hit()") {
+		t.Error("visitors see why it failed")
+	}
+	if running := get(t, crawlServer(busyCrawl(), "", &now), "/crawl", http.StatusOK); strings.Contains(running, "The last crawl ended") {
+		t.Error("a crawl runs, and the last one is shown")
+	}
 }
 
 func TestMetrics(t *testing.T) {

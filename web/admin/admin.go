@@ -141,6 +141,11 @@ func (s *Handlers) adminView(c *gin.Context) (*adminView, error) {
 		Status: status, Actor: s.sessions.IsActor(c.Request), Token: s.sessions.HasToken(),
 		Refresh: refreshSeconds,
 	}
+	if status == nil && s.settings != nil {
+		if past, _, err := s.settings.Crawls(); err == nil && len(past) > 0 {
+			v.Last = &past[0]
+		}
+	}
 	v.Form, _ = s.sessions.Form(c.Request)
 	if v.Actor {
 		v.Server, err = s.serverView(c.Request.Context())

@@ -26,6 +26,7 @@ const refreshSeconds = 10
 // fetches every two seconds.
 type adminView struct {
 	Status *vocab.CrawlStatus // nil if no crawl runs
+	Last   *PastCrawl         // the newest that ended; nil while one runs, and if none is known
 	Server *serverView        // nil unless the visitor may act
 
 	Said   []string // result of an action
@@ -115,6 +116,27 @@ type kindView struct {
 
 // Reasons returns the reasons of waiting hosts, most frequent first.
 func (v *adminView) Reasons() []text.Tallied { return text.Tally(v.Status.Waiting) }
+
+// behind begins the reason of a host that waits for another one of its site.
+const behind = "another host of "
+
+func isBehind(h vocab.HostStatus) bool { return h.InFlight == 0 && strings.HasPrefix(h.Why, behind) }
+
+// Queues returns the hosts without those that wait for another host of their site.
+func (v *adminView) Queues() []vocab.HostStatus {
+	return slices.DeleteFunc(slices.Clone(v.Status.Hosts), isBehind)
+}
+
+// Behind returns the number of hosts that Queues leaves out.
+func (v *adminView) Behind() int { return len(v.Status.Hosts) - len(v.Queues()) }
+
+// Pace returns how long the queue takes at the current rate, or 0 if the crawl does not fetch.
+func (v *adminView) Pace() time.Duration {
+	if st := v.Status; st.State == vocab.Crawling && st.Rate > 0 && st.Queued > 0 {
+		return time.Duration(float64(st.Queued) / st.Rate * float64(time.Second)).Round(time.Minute)
+	}
+	return 0
+}
 
 // Reached returns the rate as thousandths of what politeness allows, or -1 if politeness sets no
 // limit.
