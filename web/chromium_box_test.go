@@ -430,9 +430,9 @@ func TestBrowserBoxFits(t *testing.T) {
 	}{
 		{"shut", "/element", "", `true`, 0},
 		{"empty", "/element", "", boxOpen, 0},
-		{"results", "/element", "install", boxFound, 0},
+		{"results", "/element", "install", boxFound + ` && !!document.querySelector("anatomy-search").shadowRoot.querySelector(".name mark")`, 0},
 		{"results-rtl", "/rtl", "install", boxFound, 0},
-		{"none", "/element", "nothing", boxSays + `.includes("nothing")`, 0},
+		{"none", "/element", "nothing", boxSays + `.includes("nothing” – Try fewer")`, 0},
 		{"failed", "/element", "install", boxSays + `.includes("cannot")`, http.StatusForbidden},
 		{"recent", "/element", "", boxOpen, 0},
 	}

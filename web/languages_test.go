@@ -71,7 +71,7 @@ func TestLanguages(t *testing.T) {
 			"/links?doc=4711": {"40 Seiten verweisen hierher", "1 bis 25 von 40", "andere Website"},
 			"/explain?q=inverted+index&url=https://www.docs.test/": {"<strong class=\"num\">22,608</strong>", "aus 7 Summanden",
 				`<span class="detail"><span lang="en">3 steps below the host</span>`},
-			"/site/docs.test": {"1.234 Dokumente im Index, 1.200 davon abgerufen.", "25,0\u00a0%", "nicht gefunden"},
+			"/site/docs.test": {"1.234 Seiten im Index, 1.200 davon abgerufen.", "25,0\u00a0%", "nicht gefunden"},
 			"/bot":            {"Über den Crawler", "<code>192.0.2.7</code>, <code>2001:db8::7</code>", "<code>&lt;meta name"},
 			"/api":            {`<html lang="de"`, "Mehrere Suchen in einer Anfrage", "Liste von", "höchstens 2048 Byte"},
 			"/nothing-here":   {"Nicht gefunden", "<p>Unter dieser Adresse gibt es nichts.</p>"},

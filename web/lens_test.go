@@ -87,7 +87,7 @@ func TestLensPage(t *testing.T) {
 	for _, want := range []string{
 		"Lens <bdi>Docs &amp; &lt;b&gt;</bdi>", "does not keep the lens", "<dt>Only these sites</dt><dd><bdi>docs.test</bdi>, <bdi>other.test/manual</bdi></dd>", "<dt>Raised sites</dt><dd><bdi>ja.docs.test</bdi></dd>",
 		"<dt>Blocked sites</dt><dd><bdi>spam.test</bdi></dd>", "<bdi>English</bdi>, <bdi>Deutsch</bdi>", "<bdi>-filetype:pdf</bdi>",
-		`<input type="hidden" name="lens" value="` + encoded + `"><button>Search`, `<button name="lens" value="` + encoded + `">Keep</button>`, `value="http://example.com/lens?lens=`,
+		`<input type="hidden" name="lens" value="` + encoded + `"><button>Search`, `<button name="lens" value="` + encoded + `">Save</button>`, `value="http://example.com/lens?lens=`,
 	} {
 		if !strings.Contains(body, want) {
 			t.Errorf("the page lacks %q:\n%s", want, body)
@@ -113,7 +113,7 @@ func TestLensPage(t *testing.T) {
 		"/search?q=fox&type=image": {"<summary>Lens</summary>"},
 		throughLens("/search?q=inverted+index&", docsLens): {"<summary>Lens: <bdi>", `aria-current="true"><bdi>Docs &amp; &lt;b&gt;</bdi></a>`},
 		"/preferences": {`aria-label="remove Docs &amp; &lt;b&gt;"`},
-		throughLens("/lens?", &params.Lens{Name: docsLens.Name, Only: []string{"x.test"}}): {"Keep replaces another one of this name."},
+		throughLens("/lens?", &params.Lens{Name: docsLens.Name, Only: []string{"x.test"}}): {"Save replaces another one of this name."},
 	} {
 		r := httptest.NewRequest(http.MethodGet, target, nil)
 		r.Header.Set("Cookie", dark+cookie.Value)

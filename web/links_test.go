@@ -50,3 +50,19 @@ func TestLinksPage(t *testing.T) {
 		t.Error(body)
 	}
 }
+
+// TestNoSuchPage: a page that says that the index does not have another leads to the reason.
+func TestNoSuchPage(t *testing.T) {
+	s := newServer(newFake())
+	for target, want := range map[string]string{
+		"/links?url=http%3A%2F%2Fx.test%2F": `<a href="/page?url=http%3A%2F%2Fx.test%2F">Why is it not in the index?</a>`,
+		"/site/unknown.test":                `<a href="/page?url=http%3A%2F%2Funknown.test">Why is it not in the index?</a>`,
+		"/nothing":                          "",
+		"/cached?doc=99999":                 "",
+	} {
+		body := get(t, s, target, http.StatusNotFound)
+		if has := strings.Contains(body, "Why is it not"); has != (want != "") || !strings.Contains(body, want) {
+			t.Errorf("%s: no %s in %s", target, want, body)
+		}
+	}
+}

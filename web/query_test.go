@@ -3,6 +3,8 @@ package web
 import (
 	"html"
 	"net/http"
+	"net/url"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -12,10 +14,10 @@ import (
 	"anatomy/web/internal/params"
 )
 
-// serverOf has one answer, for every query.
-func serverOf(a *searcher.Response) *Server {
+// serverOf has one answer, for some queries.
+func serverOf(a *searcher.Response, also ...string) *Server {
 	f := newFake()
-	for _, query := range []string{"asked", "big red fox"} {
+	for _, query := range append(also, "asked", "big red fox") {
 		f.answers[query] = a
 	}
 	return newServerOf(Options{Collection: f})
@@ -235,6 +237,30 @@ func TestNothingOnSite(t *testing.T) {
 	const want = `<li>Report on the site: <a href="/site/blocked.test/docs"><bdi>blocked.test/docs</bdi></a></li>`
 	if strings.Count(body, "Report on the site") != 1 || !strings.Contains(body, want) {
 		t.Errorf("no %s in %s", want, body)
+	}
+}
+
+// TestNothingOnBlockedSite: a search of a site that the operator blocked says so, and does not lead to the
+// form that adds a page. An open quote is named, and pages are not counted where none is searched.
+func TestNothingOnBlockedSite(t *testing.T) {
+	const blocked, open, counted = "has blocked <bdi>blocked.test</bdi>", "The quote is not closed", "9 pages were searched"
+	for query, wants := range map[string][]string{
+		"asked":            {blocked, counted},
+		`asked "for a`:     {blocked, counted, open},
+		`asked "for a"`:    {blocked, counted},
+		"-asked -for":      {blocked},
+		"-asked for -what": {blocked, counted},
+	} {
+		body := get(t, serverOf(&searcher.Response{Exact: true, Documents: 9, Filters: []searcher.Filter{{Text: "site:blocked.test"}}}, query),
+			"/search?q="+url.QueryEscape(query), http.StatusOK)
+		for _, text := range []string{blocked, open, counted} {
+			if has := strings.Contains(body, text); has != slices.Contains(wants, text) {
+				t.Errorf("%s: has %s: %v", query, text, has)
+			}
+		}
+	}
+	if body := get(t, serverOf(&searcher.Response{Filters: []searcher.Filter{{Text: "site:docs.test"}}}), "/search?q=asked", http.StatusOK); strings.Contains(body, "has blocked") {
+		t.Error("another site is blocked")
 	}
 }
 

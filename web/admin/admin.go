@@ -120,6 +120,7 @@ func (s *Handlers) show(c *gin.Context, code int, result []string, failed bool) 
 		if admin.Removed, err = s.actions.jobs.Removed(c.Request.Context()); err != nil {
 			admin.Unlisted = err.Error()
 		}
+		admin.Removed = sitesOf(admin.Removed)
 	}
 	admin.Tunes = s.actions.tuning != nil
 	admin.Query, admin.Page = text.Clean(c.Query("query")), text.Clean(c.Query("page"))

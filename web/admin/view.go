@@ -41,8 +41,27 @@ type adminView struct {
 	Query, Page string // that these forms begin with
 	Missing     string // query whose page is to be added to the crawl, or ""
 
-	Removed  []string // blocked patterns
+	Removed  []string // blocked sites and patterns
 	Unlisted string   // why Removed is unknown, or ""
+}
+
+// sitesOf returns blocked patterns with a site in the place of the patterns that blocking it makes.
+func sitesOf(patterns []string) (all []string) {
+	blocked := map[string]bool{}
+	for _, p := range patterns {
+		blocked[p] = true
+	}
+	for _, p := range patterns {
+		host := strings.TrimSuffix(strings.TrimSuffix(strings.TrimPrefix(p, "*."), "/*"), ":*")
+		switch whole := !strings.ContainsAny(host, "*/:") &&
+			blocked[host+"/*"] && blocked["*."+host+"/*"] && blocked[host+":*"] && blocked["*."+host+":*"]; {
+		case !whole:
+			all = append(all, p)
+		case p == host+"/*":
+			all = append(all, host)
+		}
+	}
+	return all
 }
 
 // A serverView is the part that only actors see.

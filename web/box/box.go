@@ -33,7 +33,8 @@ var scriptSource string
 //go:embed box.css
 var styleSource string
 
-// A script is box.js with box.css and the labels of a language in it, without indentation: 19 KB.
+// A script is box.js with box.css and the labels of a language in it, without indentation and
+// comments: 19 KB.
 type script struct {
 	source []byte
 	tag    string // names its version
@@ -55,7 +56,7 @@ func labels(m *messages.Printer) string {
 	b, _ := json.Marshal(map[string]string{ // texts: cannot fail
 		"button": m.Text("Search"), "dialog": m.Text("Search"), "placeholder": m.Text("Search"),
 		"close": m.Text("Close"), "list": m.Text("Results"), "results": m.Text("Results: {n}"),
-		"none": m.Text("No results for “{q}”"), "all": m.Text("All results"), "pinned": m.Text("Pinned"),
+		"none": m.Text("No results for “{q}”") + " – " + m.Text("Try fewer or other words."), "all": m.Text("All results"), "pinned": m.Text("Pinned"),
 		"corrected": m.Text("Showing results for %s.", "{q}"), "meant": m.Text("Did you mean %s?", "{q}"),
 		"start": m.Text("Type to search"), "recent": m.Text("Recent searches"), "clear": m.Text("Clear"),
 		"busy":      m.Text("The search is busy. Try again in a moment."),
@@ -65,10 +66,10 @@ func labels(m *messages.Printer) string {
 	return string(b)
 }
 
-// unindented returns a text without white space at the beginning of its lines. No string of
-// box.js has several lines.
+// unindented returns a text without white space at the beginning of its lines, and without lines of
+// comments. No string of box.js has several lines.
 func unindented(source string) string {
-	return regexp.MustCompile(`(?m)^[ \t]+`).ReplaceAllString(source, "")
+	return regexp.MustCompile(`(?m)^[ \t]*//.*\n|^[ \t]+`).ReplaceAllString(source, "")
 }
 
 // quoted returns a text as a string of JavaScript.

@@ -151,7 +151,7 @@
         { part: "dialog", "aria-label": this.label("dialog") },
         make("div", { class: "head" }, lens(), this.input, shut),
         make("div", { class: "body", part: "body" }, this.kept, this.say, this.list),
-        make("div", { class: "foot" }, this.status, this.all),
+        make("div", { class: "foot" }, this.status, make("kbd", { "aria-hidden": "true" }, "↑ ↓ ↵ Esc"), this.all),
       );
       on(this.dialog, "click", (e) => {
         if (e.target === this.dialog) this.dialog.close();
@@ -305,6 +305,9 @@
     show(found) {
       this.failed = false;
       this.answered = this.typed();
+      this.words = new Set(this.answered.toLowerCase().split(" "));
+      for (const r of found.results)
+        for (const f of r.snippet) if (f.mark) this.words.add(f.text.toLowerCase());
       const groups = found.results.map((result) => this.group(result)).filter(Boolean);
       const { corrected, suggestion } = found;
       const some = groups.length > 0;
@@ -333,7 +336,7 @@
       const page = this.option(
         "a",
         { href: url.href },
-        make("span", { class: "name", dir: "auto" }, result.title || url.href),
+        make("span", { class: "name", dir: "auto" }, ...this.marked(result.title || url.href)),
         make("span", { class: "where", dir: "ltr" }, where(url)),
       );
       if (result.pinned) {
@@ -349,12 +352,19 @@
           if (i > 0 || !trim(result.title).startsWith(heading)) // not the title once more
             name.append(make("span", { class: "way" }, heading + " › "));
         });
-        name.append(trim(section.heading));
+        name.append(...this.marked(trim(section.heading)));
         const option = this.option("a", { class: "sub", href: section.url }, name);
         if (section === result.section) option.append(snippet());
         group.append(option);
       }
       return group;
+    }
+
+    // marked returns a text with the words marked that were typed or found.
+    marked(text) {
+      return text
+        .split(/([\p{L}\p{N}]+)/u)
+        .map((part) => (this.words.has(part.toLowerCase()) ? make("mark", {}, part) : part));
     }
 
     option(name, attributes, ...children) {

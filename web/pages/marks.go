@@ -16,7 +16,7 @@ type markForm struct {
 	Form    string // value of the session
 	Query   string
 	Back    string // query string of the page
-	Missing string // address to add a page that the search should have found
+	Missing string // address to add a page that the search should have found, or ""
 }
 
 // A marking adds marks to pages of results.
@@ -32,6 +32,9 @@ func (s *marking) add(c *gin.Context, v *resultsView, r searcher.Request) error 
 		return nil
 	}
 	v.Marking = &markForm{form, r.Query, c.Request.URL.RawQuery, "/crawl?" + url.Values{"missing": {r.Query}}.Encode() + "#act"}
+	if len(v.Blocked) > 0 || excludesOnly(r.Query) {
+		v.Marking.Missing = "" // no page is missing
+	}
 	if len(v.Results) == 0 || v.ByDate || r.Similar != 0 {
 		return nil
 	}

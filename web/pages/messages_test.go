@@ -162,7 +162,7 @@ func usedMessages(t *testing.T) map[string]bool {
 		used[f.Label], used[f.About] = true, true
 	}
 	for _, l := range preferenceLists {
-		used[l.Label], used[l.About] = true, true
+		used[l.Label], used[l.Heading], used[l.About] = true, true, true
 	}
 	for _, l := range lensLabels {
 		used[l.Label] = true

@@ -108,8 +108,8 @@ func (v *preferencesView) IsList(name string) bool { return v.Lists()[name] != n
 
 // A siteList is the sites with one preference.
 type siteList struct {
-	Name, Label, About string
-	Sites              []listedSite
+	Name, Label, Heading, About string
+	Sites                       []listedSite
 }
 
 type listedSite struct{ Site, Href string }
@@ -124,10 +124,10 @@ type languageView struct {
 const longList = 8
 
 var preferenceLists = []siteList{
-	{Name: "raise", Label: "Raise", About: "their pages score more"},
-	{Name: "lower", Label: "Lower", About: "their pages score less"},
-	{Name: "pin", Label: "Pin", About: "their best pages come first"},
-	{Name: "block", Label: "Block", About: "their pages are hidden, and counted"},
+	{Name: "raise", Label: "Raise", Heading: "Raised sites", About: "their pages score more"},
+	{Name: "lower", Label: "Lower", Heading: "Lowered sites", About: "their pages score less"},
+	{Name: "pin", Label: "Pin", Heading: "Pinned sites", About: "their best pages come first"},
+	{Name: "block", Label: "Block", Heading: "Blocked sites", About: "their pages are hidden, and counted"},
 }
 
 func (s *preferencesPages) preferencesPage(c *gin.Context) error {

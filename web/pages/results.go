@@ -54,6 +54,8 @@ type resultsView struct {
 	Why         string      // on no results
 	Hints       []hint      // on no results
 	Scope       *offer      // on no results: what is searched
+	Blocked     []string    // on no results: sites that the query names and the operator blocked
+	OpenQuote   bool        // on no results: the query has a quote that is not closed
 	NoSite      string      // on no results: a site of the query without pages, or ""
 	Hidden      string      // number of hidden pages of blocked sites, or ""
 	ShowHidden  string      // address of the results with hidden pages
@@ -183,6 +185,10 @@ func newResultsView(m *messages.Printer, r searcher.Request, a *searcher.Respons
 	v.paginate(r, a)
 	if len(a.Results) == 0 {
 		v.Hints = slices.Concat(unknownHints(m, a), hintsFor(m, r, a), siteHints(m, a))
+		v.OpenQuote = strings.Count(r.Query, `"`)%2 == 1
+		if excludesOnly(r.Query) {
+			v.Documents = 0 // none was searched
+		}
 	}
 	return v
 }
@@ -209,13 +215,31 @@ func unknownHints(m *messages.Printer, a *searcher.Response) (hints []hint) {
 // siteHints returns links to the reports of the sites that the query names: all their pages may be
 // blocked or failed.
 func siteHints(m *messages.Printer, a *searcher.Response) (hints []hint) {
+	for _, site := range sitesNamed(a) {
+		hints = append(hints, hint{m.Text("Report on the site"), site, address.SiteHref(site)})
+	}
+	return hints
+}
+
+// sitesNamed returns the sites that filters of the query name.
+func sitesNamed(a *searcher.Response) (sites []string) {
 	for _, f := range a.Filters[:min(len(a.Filters), shownFilters)] {
 		value, is := strings.CutPrefix(f.Text, "site:")
 		if site, ok := text.SiteName(value); is && ok {
-			hints = append(hints, hint{m.Text("Report on the site"), site, address.SiteHref(site)})
+			sites = append(sites, site)
 		}
 	}
-	return hints
+	return sites
+}
+
+// excludesOnly reports whether every word of a query excludes pages.
+func excludesOnly(query string) bool {
+	for word := range strings.FieldsSeq(query) {
+		if !strings.HasPrefix(word, "-") {
+			return false
+		}
+	}
+	return true
 }
 
 // missing returns nil for a page with all terms of the query.

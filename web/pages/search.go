@@ -132,6 +132,11 @@ func (s *searchPages) search(c *gin.Context) error {
 	results.Opened = s.searches != nil
 	if len(response.Results) == 0 {
 		results.Crawling = s.isCrawling(c.Request.Context())
+		for _, site := range sitesNamed(response) {
+			if report, err := s.reader.Site(c.Request.Context(), site, 1); err == nil && isBlocked(report) {
+				results.Blocked = append(results.Blocked, site)
+			}
+		}
 		results.Scope = offered(c, s.offer)
 		if results.NoSite = s.noSite(c.Request.Context(), response); results.NoSite != "" {
 			results.Hints = slices.DeleteFunc(results.Hints, func(h hint) bool { return strings.Contains(h.Query, "site:"+results.NoSite) })

@@ -21,15 +21,16 @@ import (
 
 type siteReportView struct {
 	*collection.SiteReport
-	Rows     []siteRow
-	Incoming []hostRow
-	Outgoing []hostRow
-	Tally    []text.Tallied
-	Rank     string
-	More     string // address with more pages, or ""
-	JSON     string
-	Search   string
-	HasRank  bool
+	Rows      []siteRow
+	Incoming  []hostRow
+	Outgoing  []hostRow
+	Tally     []text.Tallied
+	Rank      string
+	More      string // address with more pages, or ""
+	JSON      string
+	Search    string
+	HasRank   bool
+	IsBlocked bool // the operator blocked all its pages
 }
 
 type siteRow struct {
@@ -64,6 +65,7 @@ func newSiteReportView(m *messages.Printer, r *collection.SiteReport, num int) *
 		SiteReport: r, Incoming: hostRows(r.In), Outgoing: hostRows(r.Out), HasRank: r.PageRank > 0,
 		JSON: "/api/v1/site?" + url.Values{"site": {r.Site}}.Encode(), Search: address.SearchHref("/search", searcher.Request{Query: "site:" + r.Site}, 0),
 	}
+	v.IsBlocked = isBlocked(r)
 	if v.HasRank {
 		v.Rank = m.Percent(r.PageRank)
 	}
@@ -84,6 +86,9 @@ func newSiteReportView(m *messages.Printer, r *collection.SiteReport, num int) *
 	}
 	return v
 }
+
+// isBlocked reports whether the index has no page of a site because the operator blocked it.
+func isBlocked(r *collection.SiteReport) bool { return r.Documents == 0 && r.Outcomes["removed"] > 0 }
 
 func hostRows(all []collection.HostLinks) (rows []hostRow) {
 	most := 1

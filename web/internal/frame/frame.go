@@ -149,8 +149,27 @@ func (f *Frame) Problem(c *gin.Context, p *respond.Problem) {
 		return
 	}
 	v := f.View(c, p.Title, "")
-	v.Body = p
+	v.Body = &problemView{p, missingPage(c, p)}
 	f.Render(c, p.Status, "problem", v)
+}
+
+// A problemView is a problem as a page shows it.
+type problemView struct {
+	*respond.Problem
+	Trace string // address of the information about the page that is not in the index, or ""
+}
+
+// missingPage returns the address of the information about the page or site that a request for a part
+// of the index names and the index does not have, else "".
+func missingPage(c *gin.Context, p *respond.Problem) string {
+	missing := c.Query("url")
+	if site, ok := strings.CutPrefix(c.Request.URL.Path, "/site/"); ok {
+		missing = "http://" + site
+	}
+	if p.Status != http.StatusNotFound || missing == "" {
+		return ""
+	}
+	return address.TraceHref(missing)
 }
 
 // busyPage makes the page of a refusal, once in each language, and too short to be compressed: under

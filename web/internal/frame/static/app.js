@@ -32,6 +32,7 @@
   const site = document.getElementById("site"), match = document.getElementById("match");
   if (site?.list) offer(site);
   if (match && document.querySelector(".lists")) filter(match);
+  document.getElementById("share")?.addEventListener("focus", (e) => e.target.select());
   for (const kind of ["click", "auxclick"]) document.addEventListener(kind, opened);
   if (box && "instant" in document.documentElement.dataset) instant(box);
   document.addEventListener("click", (e) => closeMenus(e.target.closest?.(".menu")));
