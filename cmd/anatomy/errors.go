@@ -19,6 +19,7 @@ import (
 	"anatomy/disk/shards"
 	"anatomy/engine/collective"
 	"anatomy/pagerank"
+	"anatomy/ranking"
 	"anatomy/searcher"
 	"anatomy/upkeep"
 	"anatomy/vocab"
@@ -101,6 +102,8 @@ func hint(s *cli.GlobalFlags, c *cobra.Command, err error) string {
 		return "to see what is known of it: " + s.Command("trace URL")
 	case errors.As(err, &rank):
 		return "to list those that exist: " + s.Command("pagerank list") + "; to make one: anatomy pagerank --name NAME"
+	case errors.Is(err, ranking.ErrNoVector):
+		return "to list those that exist: " + s.Command("pagerank list")
 	case errors.Is(err, pagerank.ErrNoNodes):
 		return "crawl some pages first: " + s.Command("crawl URL")
 	case errors.Is(err, syscall.ENOSPC) && errors.As(err, &file) && file.Path == os.Stdout.Name():

@@ -1,7 +1,6 @@
 package ranks
 
 import (
-	"errors"
 	"fmt"
 	"io"
 
@@ -29,9 +28,6 @@ reverse, how many of the first pages they share, and the pages whose rank differ
 				}
 			}
 			d, err := ranking.Diff(s.Data, args[0], args[1])
-			if errors.Is(err, ranking.ErrNoVector) {
-				return cli.WithHint(err, "to list them: "+s.Command("pagerank list"))
-			}
 			if err != nil {
 				return err
 			}
