@@ -206,15 +206,11 @@ func (c *cursor) skip() {
 	case names:
 		c.pass(c.number())
 	case links:
-		for n := c.count(); n > 0; n-- {
-			c.number()
-		}
+		c.passNumbers(c.count())
 	case anchors:
 		for n := c.count(); n > 0; n-- {
 			c.pass(c.number() >> 1)
-			for m := c.count(); m > 0; m-- {
-				c.number()
-			}
+			c.passNumbers(c.count())
 		}
 	}
 }
