@@ -76,7 +76,7 @@ func TestLanguages(t *testing.T) {
 			"/api":            {`<html lang="de"`, "Mehrere Suchen in einer Anfrage", "Liste von", "höchstens 2048 Byte"},
 			"/nothing-here":   {"Nicht gefunden", "<p>Unter dieser Adresse gibt es nichts.</p>"},
 		},
-		"ja":      {"/search?q=inverted+index": {`<html lang="ja"`, "ページ", "理由"}},
+		"ja":      {"/search?q=inverted+index": {`<html lang="ja"`, "9,390 ページ、1.28\u00a0ms", "理由"}},
 		"ko":      {"/": {`<html lang="en"`, "Search tips"}},
 		"x;;;;q=": {"/": {`<html lang="en"`}},
 	} {

@@ -45,8 +45,10 @@ var English = all[0]
 
 // A Printer has the texts of one language. It is safe for use by several goroutines.
 type Printer struct {
-	Tag      string            // BCP 47: "de", "zh-Hans"
-	Comma    string            // between the items of a list, with the space after it
+	Tag      string // BCP 47: "de", "zh-Hans"
+	Comma    string // these three with the space after them, if there is one
+	Semi     string
+	Colon    string
 	texts    map[string]string // translations of messages without plural forms
 	plurals  map[string]forms
 	months   []string
@@ -165,10 +167,12 @@ func (p *Printer) Duration(d time.Duration) string {
 
 // A catalogue is the content of the files of a language.
 type catalogue struct {
-	Date     string            // layout: %[1]d day, %[2]s name of the month, %[3]d year, %[4]d month
-	Moment   string            // layout: date, time of day
-	Percent  string            // layout of a number in percent
-	Comma    string            // with the space after it
+	Date     string // layout: %[1]d day, %[2]s name of the month, %[3]d year, %[4]d month
+	Moment   string // layout: date, time of day
+	Percent  string // layout of a number in percent
+	Comma    string // these three with the space after them
+	Semi     string `toml:"semicolon"`
+	Colon    string
 	Months   []string          // twelve names
 	Texts    map[string]string // by English text
 	Plurals  map[string]forms  // by English text; the number is the first argument
@@ -188,7 +192,7 @@ func readAll() (all []*Printer) {
 		}
 		p := &Printer{
 			Tag: tag.String(), texts: c.Texts, plurals: c.Plurals, months: c.Months, date: c.Date,
-			moment: c.Moment, percent: c.Percent, Comma: c.Comma,
+			moment: c.Moment, percent: c.Percent, Comma: c.Comma, Semi: c.Semi, Colon: c.Colon,
 			messages: message.NewPrinter(tag, message.Catalog(built)),
 		}
 		p.mark = strings.Trim(p.messages.Sprint(number.Decimal(0.5)), "05")
