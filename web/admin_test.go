@@ -284,7 +284,7 @@ func (f *fakeSettings) Crawls() (all []admin.PastCrawl, next time.Time, err erro
 	for i := range 7 {
 		began := fetched.Add(-time.Duration(i) * 24 * time.Hour)
 		all = append(all, admin.PastCrawl{Began: began, Ended: began.Add(90 * time.Minute), How: "recrawl", By: "schedule",
-			Result: "failed", Reason: "<script>hit()</script>", Visited: int64(1000 + i), Pages: 314_244})
+			Result: "failed", Reason: "<script>hit()</script>", Errors: map[string]int64{"gone": 3}, Visited: int64(1000 + i), Pages: 314_244})
 	}
 	return all, fetched.Add(3 * time.Hour), nil
 }
@@ -446,7 +446,7 @@ func TestAdminPageOfTheCollection(t *testing.T) {
 			t.Errorf("no %q", want)
 		}
 	}
-	if n := strings.Count(body, "failed: &lt;script&gt;hit()&lt;/script&gt;</td>"); n != 5 || strings.Contains(body, "<script>hit") {
+	if n := strings.Count(body, "failed: &lt;script&gt;hit()&lt;/script&gt;<details>"); n != 5 || strings.Contains(body, "<script>hit") {
 		t.Errorf("%d past crawls", n)
 	}
 	if shown := strings.Count(body, "http://secret.test/?&lt;script&gt;"); shown != 1 {

@@ -60,3 +60,18 @@ func TestBrowserMarks(t *testing.T) {
 	}
 	press("none", "none "+second)
 }
+
+// TestBrowserAdminRefresh: what is opened on the admin page stays open when the page refreshes itself.
+func TestBrowserAdminRefresh(t *testing.T) {
+	server := httptest.NewServer(settingsServer(&fakeSettings{}).Handler())
+	t.Cleanup(server.Close)
+	tab := newTab(t)
+	act(t, tab, chromedp.Navigate(server.URL+"/crawl"), arrived("/crawl"))
+	evaluate[bool](t, tab, `document.getElementById("token").value = "`+testToken+`", document.querySelector(".login").submit(), true`)
+	act(t, tab, until(`!!document.querySelector("#live details")`))
+	evaluate[bool](t, tab, `document.querySelector("#live details").open = document.querySelector("#live h1").old = true`)
+	act(t, tab, until(`!document.querySelector("#live h1").old`))
+	if !evaluate[bool](t, tab, `document.querySelector("#live details").open`) {
+		t.Error("it is shut again")
+	}
+}

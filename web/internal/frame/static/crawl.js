@@ -22,7 +22,10 @@
   const show = (html) => {
     const inside = live.contains(document.activeElement);
     const scrolled = live.querySelector(".scroll")?.scrollLeft ?? 0;
+    const open = [...live.querySelectorAll("details")].map((d) => d.open);
     live.innerHTML = html; // of our own template
+    const details = live.querySelectorAll("details");
+    if (details.length === open.length) details.forEach((d, i) => { d.open = open[i]; });
     const table = live.querySelector(".scroll");
     if (!table) return;
     table.scrollLeft = scrolled;
