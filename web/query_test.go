@@ -281,7 +281,7 @@ func TestMissingWords(t *testing.T) {
 func TestUnknownURL(t *testing.T) {
 	s := serverOf(&searcher.Response{Interpreted: "info:x.org/a", Exact: true, Why: "The index does not know x.org/a.", Unknown: []string{"x.org/a", "y.org"}})
 	body := get(t, s, "/search?q=asked", http.StatusOK)
-	if strings.Count(body, "/page?") != 1 || !strings.Contains(body, `<a href="/page?url=http%3A%2F%2Fx.org%2Fa"><bdi>x.org/a</bdi></a>`) {
+	if strings.Count(body, "/page?url=") != 1 || !strings.Contains(body, `<a href="/page?url=http%3A%2F%2Fx.org%2Fa"><bdi>x.org/a</bdi></a>`) {
 		t.Error(body)
 	}
 }

@@ -23,7 +23,7 @@ func wants(t *testing.T, s *Server, target string, want []string) {
 func TestSitePage(t *testing.T) {
 	s := fullServer()
 	for target, want := range map[string][]string{
-		"/site/docs.test": {"1,234 pages in the index, 1,200 of them fetched", "25.0\u00a0%", `href="/site/from.test"`, "No other host.", "gone", `href="/page?url=https%3A%2F%2Fdocs.test%2F0"`, "by links alone", `href="/site/docs.test?num=1000"`,
+		"/site/docs.test": {"1,234 pages in the index, 1,200 of them fetched", "25.0\u00a0%", `href="/site/from.test"`, "No other host.", "not found", `href="/page?url=https%3A%2F%2Fdocs.test%2F0"`, "by links alone", `href="/site/docs.test?num=1000"`,
 			`href="/api/v1/site?site=docs.test"`, "its 200 best pages", "転置インデックスとは何か"},
 		"/site/https://docs.test/a/": {`dir="ltr">docs.test/a</h1>`},
 		"/site/live.test":            {"A crawl runs, and has their records open"},
