@@ -324,6 +324,11 @@ func TestBrowserFacets(t *testing.T) {
 			t.Errorf("%d pixels wide: %s values, want %s", width, got, want)
 		}
 	}
+	const beside = `document.querySelector(".facets").getBoundingClientRect().left > document.querySelector(".hits").getBoundingClientRect().right`
+	act(t, tab, chromedp.EmulateViewport(1440, 900), chromedp.Navigate(base+browserPages["facets"]))
+	if !evaluate[bool](t, tab, beside) {
+		t.Error("in a wide window the facets are not beside the results")
+	}
 	act(t, tab, chromedp.EmulateViewport(390, 900), chromedp.Navigate(base+browserPages["facets"]))
 	if height := evaluate[float64](t, tab, `document.querySelector(".facets").getBoundingClientRect().height`); height > 48 {
 		t.Errorf("closed facets are %v pixels high", height)
@@ -333,6 +338,29 @@ func TestBrowserFacets(t *testing.T) {
 		if got := evaluate[string](t, tab, shown); got != want {
 			t.Errorf("after click %d: %s values, want %s", i+1, got, want)
 		}
+	}
+}
+
+// TestBrowserMenu: one menu of a result is open at a time, and a click beside it or Escape closes it. Escape
+// returns the focus to its button.
+func TestBrowserMenu(t *testing.T) {
+	tab := newTab(t)
+	base := browserServer(t)
+	const open = `[...document.querySelectorAll(".hit")].map(h => +h.querySelector(".menu").open).slice(0, 3).join("")`
+	act(t, tab, chromedp.EmulateViewport(1440, 900), chromedp.Navigate(base+browserPages["results"]), arrived("/search"))
+	for _, c := range []struct{ click, want string }{
+		{".hit:nth-child(1) .menu summary", "100"}, {".hit:nth-child(1) .card", "100"}, {".total", "000"},
+		{".hit:nth-child(3) .menu summary", "001"}, {".hit:nth-child(1) .menu summary", "100"},
+	} {
+		evaluate[bool](t, tab, fmt.Sprintf(`document.querySelector(%q).click(), true`, c.click))
+		if got := evaluate[string](t, tab, open); got != c.want {
+			t.Errorf("after a click on %s %s are open, want %s", c.click, got, c.want)
+		}
+	}
+	evaluate[bool](t, tab, `document.querySelector(".menu[open] a").focus(), true`)
+	act(t, tab, chromedp.KeyEvent(kb.Escape))
+	if got := evaluate[string](t, tab, open+` + document.activeElement.textContent`); got != "000⋮" {
+		t.Errorf("after Escape: %s", got)
 	}
 }
 

@@ -39,7 +39,7 @@ func TestTracePage(t *testing.T) {
 	if to := do(t, s, "GET", "/page?q=x&url=https://www.docs.test/old").Header().Get("Location"); !strings.HasPrefix(to, "/explain?q=x&url=") {
 		t.Errorf("a page in the index and a query lead to %q", to)
 	}
-	if body := get(t, s, "/search?q=inverted+index", http.StatusOK); strings.Count(body, `href="/page?url=`) != 10 {
+	if body := get(t, s, "/search?q=inverted+index", http.StatusOK); strings.Count(body, `href="/page?url=`) != 10 || !strings.Contains(body, `<a href="/page?q=inverted%20index">Is a page missing?</a>`) {
 		t.Error("results do not lead to their information")
 	}
 	if !strings.Contains(get(t, s, "/cached?doc=4711", http.StatusOK), `href="/page?url=`) {

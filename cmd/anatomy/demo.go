@@ -115,7 +115,7 @@ Open %s and try:
   "dangling pages"               a phrase
   robots -sitemap site:crawler.test
   Suchmaschine, 検索             German, Japanese
-"why?" below a result shows its score as a sum. To crawl your own sites:
+"Why this result" in its menu ⋮ shows the score as a sum. To crawl your own sites:
   anatomy crawl --serve https://example.org/
 Press Ctrl-C to end.
 `
