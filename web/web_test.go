@@ -518,8 +518,13 @@ func TestMissingShards(t *testing.T) {
 
 // TestExplainPage shows the parts of a score.
 func TestExplainPage(t *testing.T) {
+	f := newFake()
+	f.answers["info:https://www.docs.test/"] = &searcher.Response{Total: 1, Results: []searcher.Result{{URL: "https://www.docs.test/", Title: "Docs <b>"}}}
+	if page := get(t, newServer(f), "/explain?q=inverted+index&url=https://www.docs.test/", http.StatusOK); !strings.Contains(page, `<p class="titled" dir="auto">Docs &lt;b&gt;</p>`) {
+		t.Errorf("no title in %s", page)
+	}
 	body := get(t, fullServer(), "/explain?q=inverted+index&url=https://www.docs.test/", http.StatusOK)
-	for _, want := range []string{"22.608", "6.104", "−0.350", "idf 4.07", "Most of it: title 40 %, proximity 23 %, link text of other sites 20 %.", `href="/search?q=inverted&#43;index"`} {
+	for _, want := range []string{"22.608", "6.104", "−0.350", "idf 4.07", "Most of it: title 40 %, words close together 23 %, link text of other sites 20 %.", `href="/search?q=inverted&#43;index"`} {
 		if !strings.Contains(body, want) {
 			t.Errorf("%s is missing", want)
 		}

@@ -2,6 +2,7 @@ package pages
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"net/http"
 	"slices"
@@ -21,6 +22,7 @@ import (
 // where the previous one ended, so the last one ends at the score.
 type explainView struct {
 	URL     string // "" if it must not become a link
+	Title   string // "" if it is not known
 	Crumbs  []string
 	Matches bool     // it is a result
 	Lacking []string // of a page that is none: words of the query that give it no points
@@ -66,8 +68,23 @@ func (s *searchPages) explain(c *gin.Context) error {
 		title = "Why this page is not a result"
 	}
 	v := s.View(c, title, query)
-	v.Body = newExplainView(e, query)
+	body := newExplainView(e, query)
+	body.Title = s.titleOf(c.Request.Context(), e.URL)
+	v.Body = body
 	return s.Render(c, http.StatusOK, "explain", v)
+}
+
+// titleOf returns the title of the page at a URL, or "".
+func (s *searchPages) titleOf(ctx context.Context, page string) string {
+	query := "info:" + page
+	if len(query) > params.MaxQuery || strings.ContainsAny(query, ` "`) {
+		return ""
+	}
+	a, err := s.reader.Search(ctx, searcher.Request{Query: query, Limit: 1, Verbatim: true})
+	if err != nil || len(a.Results) == 0 {
+		return ""
+	}
+	return text.Shorten(a.Results[0].Title, text.MaxTitle)
 }
 
 // points returns a score with three decimals.
