@@ -247,10 +247,14 @@ func printCrawlStatus(w io.Writer, st *vocab.CrawlStatus) error {
 
 // boundText returns the rate that the delays of the sites allow.
 func boundText(st *vocab.CrawlStatus) string {
+	none := st.Bounded == 0 && st.Unbound == 0
 	switch {
-	case st.Bounded == 0 && st.Unbound == 0 && st.Queued > 0:
+	case none && st.Queued > 0 && !st.NextRetry.IsZero():
+		wait := max(0, st.NextRetry.Sub(st.At)).Round(time.Second)
+		return fmt.Sprintf("%s wait for another attempt, the first for %s", plural.Count(int(st.Queued), "URL"), plural.Duration(wait))
+	case none && st.Queued > 0:
 		return "no queued URL is due"
-	case st.Bounded == 0 && st.Unbound == 0:
+	case none:
 		return "all queues are empty"
 	case st.Unbound > 0:
 		return fmt.Sprintf("without a delay: %s; the delays of %s allow %.1f pages/s", plural.Count(st.Unbound, "site"), plural.Count(st.Bounded, "site"), st.Bound)

@@ -78,10 +78,11 @@ func TestCrawlIsWatched(t *testing.T) {
 // TestStatusShowsRateLimit: crawl status shows --max-rate, and that each crawler has it.
 func TestStatusShowsRateLimit(t *testing.T) {
 	for want, st := range map[string]vocab.CrawlStatus{
-		"queues are empty\n":                                {},
-		"no queued URL is due\n":                            {Queued: 2},
-		"queues are empty; at most 2.5 MB/s are received\n": {RateLimit: 2_500_000},
-		"empty; each crawler receives at most 0.1 MB/s\n":   {RateLimit: 100_000, Crawlers: []vocab.CrawlerStatus{{}}},
+		"queues are empty\n":     {},
+		"no queued URL is due\n": {Queued: 2},
+		"2 URLs wait for another attempt, the first for 5 minutes\n": {Queued: 2, NextRetry: time.Unix(300, 0), At: time.Unix(0, 0)},
+		"queues are empty; at most 2.5 MB/s are received\n":          {RateLimit: 2_500_000},
+		"empty; each crawler receives at most 0.1 MB/s\n":            {RateLimit: 100_000, Crawlers: []vocab.CrawlerStatus{{}}},
 	} {
 		var b strings.Builder
 		if err := printCrawlStatus(&b, &st); err != nil || !strings.Contains(b.String(), want) {
