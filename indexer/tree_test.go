@@ -97,11 +97,13 @@ func hitWords(d *Document) (all []string) {
 // TestAgainstTree compares on pages whose elements are nested as they should be.
 func TestAgainstTree(t *testing.T) {
 	inline := []string{"b", "i", "em", "code", "span", "a href=x", "font size=5", "small", "span hidden", "a", "u"}
-	blocks := []string{"div", "p", "h1", "h3", "ul", "section", "blockquote", "pre", "div hidden", "div style='display:none'", "table", "svg", "noscript", "script", "template", "select", "p hidden", "li hidden"}
+	blocks := []string{"div", "p", "h1", "h3", "ul", "section", "blockquote", "pre", "div hidden", "div style='display:none'", "table", "svg", "noscript", "script", "template", "select", "p hidden"}
+	outsideList := append([]string{"li hidden"}, blocks...) // within a list it would end elements between, which takes a tree
 	text := []string{"word ", "wo", "d\u00e9j\u00e0", "\n", "&amp;", "Two words", "<br>", "<img alt='an image'>", "東京", "<!-- no -->"}
 	rapid.Check(t, func(rt *rapid.T) {
 		var page strings.Builder
 		var element func(depth int, inlineOnly bool)
+		lists := 0 // that are open
 		element = func(depth int, inlineOnly bool) {
 			for range rapid.IntRange(1, 3).Draw(rt, "children") {
 				switch kind := rapid.IntRange(0, 2).Draw(rt, "kind"); {
@@ -118,13 +120,19 @@ func TestAgainstTree(t *testing.T) {
 					}
 					fmt.Fprintf(&page, "</%s>", name)
 				default:
-					tag := rapid.SampledFrom(blocks).Draw(rt, "block")
+					possible := outsideList
+					if lists > 0 {
+						possible = blocks
+					}
+					tag := rapid.SampledFrom(possible).Draw(rt, "block")
 					name, _, _ := strings.Cut(tag, " ")
 					fmt.Fprintf(&page, "<%s>", tag)
 					switch name {
 					case "ul":
 						page.WriteString("<li>")
+						lists++
 						element(depth-1, false)
+						lists--
 						page.WriteString("<li hidden>")
 						element(depth-1, true)
 						page.WriteString("<li>")
