@@ -1,6 +1,7 @@
 package web
 
 import (
+	"fmt"
 	"html"
 	"net/http"
 	"net/url"
@@ -219,7 +220,21 @@ func TestScope(t *testing.T) {
 		Results: []searcher.Result{{URL: "http://a.test/"}},
 		Facets:  []searcher.Facet{{Kind: "site", Of: 5, Exact: true, Values: []searcher.FacetValue{{Value: "a.test"}, {Value: "b.test"}, {Value: "c.test"}, {Value: "d.test"}}}}}
 	f.answers["nothing site:z.test"] = &searcher.Response{Exact: true, Documents: 1234, Why: "No page matches all of the query.", Filters: []searcher.Filter{{Text: "site:z.test", Without: "nothing"}}}
+	f.answers["nothing site:late.test"] = &searcher.Response{Exact: true, Filters: []searcher.Filter{{Text: "site:late.test"}}}
+	f.answers["site:late.test"] = &searcher.Response{Partial: true}
+	many := &searcher.Response{Exact: true}
+	for i := range 20 {
+		many.Filters = append(many.Filters, searcher.Filter{Text: fmt.Sprintf("site:s%d.test", i)})
+	}
+	f.answers["many"] = many
 	s := newServer(f)
+	if body := get(t, s, "/search?q=nothing+site:late.test", http.StatusOK); strings.Contains(body, "No page of") {
+		t.Error("a site that was not searched in time is called empty")
+	}
+	f.asked = nil
+	if get(t, s, "/search?q=many", http.StatusOK); len(f.asked) > 6 {
+		t.Errorf("%d searches for a query of many sites", len(f.asked))
+	}
 	const scope = `<p class="scope">1,234 pages · 5 sites: <a href="/site/a.test" dir="ltr">a.test</a>, <a href="/site/b.test" dir="ltr">b.test</a>, <a href="/site/c.test" dir="ltr">c.test</a>, … · as of 3 Nov 2026</p>`
 	for path, want := range map[string]string{"/": scope, "/search?q=nothing": scope, "/search?q=nothing+site:z.test": `No page of <bdi>z.test</bdi> is in the index.`} {
 		if body := get(t, s, path, http.StatusOK); !strings.Contains(body, want) {

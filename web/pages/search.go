@@ -132,15 +132,8 @@ func (s *searchPages) search(c *gin.Context) error {
 	results.Opened = s.searches != nil
 	if len(response.Results) == 0 {
 		results.Crawling = s.isCrawling(c.Request.Context())
-		for _, site := range sitesNamed(response) {
-			if report, err := s.reader.Site(c.Request.Context(), site, 1); err == nil && isBlocked(report) {
-				results.Blocked = append(results.Blocked, site)
-			}
-		}
 		results.Scope = offered(c, s.offer)
-		if results.NoSite = s.noSite(c.Request.Context(), response); results.NoSite != "" {
-			results.Hints = slices.DeleteFunc(results.Hints, func(h hint) bool { return strings.Contains(h.Query, "site:"+results.NoSite) })
-		}
+		s.addEmptySites(c.Request.Context(), results, response)
 	}
 	if err := s.marking.add(c, results, r); err != nil {
 		return err
@@ -149,21 +142,25 @@ func (s *searchPages) search(c *gin.Context) error {
 	return s.Render(c, http.StatusOK, "results", v)
 }
 
-// noSite returns the first site that the query is limited to and that no page of the collection is on, or "".
-func (s *searchPages) noSite(ctx context.Context, a *searcher.Response) string {
-	for _, f := range a.Filters[:min(len(a.Filters), triedSites)] {
-		site, is := strings.CutPrefix(f.Text, "site:")
-		if !is {
+// addEmptySites adds the sites that the query is limited to and of which the index has no page: those that
+// the operator blocked, and the first of the others. No hint leads to them.
+func (s *searchPages) addEmptySites(ctx context.Context, v *resultsView, a *searcher.Response) {
+	sites := sitesNamed(a)
+	for _, site := range sites[:min(len(sites), triedSites)] {
+		of, err := s.reader.Search(ctx, searcher.Request{Query: "site:" + site, Limit: 1, Verbatim: true})
+		if err != nil || of.Total > 0 || of.Hidden > 0 || of.Partial {
 			continue
 		}
-		if of, err := s.reader.Search(ctx, searcher.Request{Query: f.Text, Limit: 1, Verbatim: true}); err == nil && of.Total == 0 && of.Hidden == 0 {
-			return site
+		v.Hints = slices.DeleteFunc(v.Hints, func(h hint) bool { return strings.Contains(h.Query, "site:"+site) })
+		if report, err := s.reader.Site(ctx, site, 1); err == nil && isBlocked(report) {
+			v.Blocked = append(v.Blocked, site)
+		} else if v.NoSite == "" {
+			v.NoSite = site
 		}
 	}
-	return ""
 }
 
-// triedSites is the number of filters of a query among which noSite looks for sites.
+// triedSites is the number of sites of a query that addEmptySites looks at, because each takes a search.
 const triedSites = 4
 
 // opened counts that the visitor opened a result. The script of a page of results of this server sends
