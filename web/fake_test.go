@@ -176,7 +176,11 @@ func (f *fakeIndex) Explain(ctx context.Context, r searcher.Request, url string)
 		return nil, nil
 	}
 	e := fakeExplanation(url)
-	e.Matches = r.Query != "inverted lists"
+	e.Matches = r.Query != "inverted lists" && r.Query != "pinned"
+	e.Pinned = r.Query == "pinned"
+	if !e.Matches {
+		e.Missing = []string{"list"}
+	}
 	return e, nil
 }
 
@@ -219,6 +223,9 @@ func longURL(n int) string {
 	return fmt.Sprintf("http://documentation.archive.department.test/releases/%s/a-page-of-the-reference-manual/%d", strings.Repeat("x", 60), n)
 }
 
+// lonely is a document that no page links to.
+const lonely = 30
+
 func (f *fakeIndex) Links(
 	ctx context.Context, doc vocab.DocID, n int, titled func(*collection.LinkReport) []vocab.DocID,
 ) (*collection.LinkReport, error) {
@@ -238,7 +245,10 @@ func (f *fakeIndex) Links(
 	if doc != 4711 {
 		r.OffSite = 0
 	}
-	r.In, r.Out = r.In[:min(n, 40)], r.Out[:min(n, 4)]
+	if doc == lonely {
+		r.In, r.InCount = nil, 0
+	}
+	r.In, r.Out = r.In[:min(n, len(r.In))], r.Out[:min(n, 4)]
 	if titled == nil {
 		return r, nil
 	}

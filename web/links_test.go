@@ -10,6 +10,7 @@ import (
 // and to the in-links of a site, and a filter holds for all.
 func TestLinksPage(t *testing.T) {
 	fake := newFake()
+	fake.pages[lonely] = fake.pages[4711]
 	s := newServer(fake)
 	for page, wants := range map[string][]string{
 		"/links?doc=4711": {
@@ -31,6 +32,7 @@ func TestLinksPage(t *testing.T) {
 			"None of these.", `href="/links?in=15&amp;out=1000&amp;url=https`, `href="/links?in=1000&amp;url=https`,
 		},
 		"/links?doc=4711&num=10": {`<input type="hidden" name="num" value="10">`},
+		"/links?doc=30":          {"No other page links here."},
 		"/links?doc=4711&site=" + strings.Repeat("a", 253) + ":65535": {"None of these."},
 	} {
 		body := get(t, s, page, http.StatusOK)
@@ -38,6 +40,9 @@ func TestLinksPage(t *testing.T) {
 			if !strings.Contains(body, want) {
 				t.Errorf("%s: no %s in %s", page, want, body)
 			}
+		}
+		if strings.Contains(body, `href="#in"`) && !strings.Contains(body, `id="in"`) || strings.Contains(body, `"/cached?`) {
+			t.Errorf("%s: leads to what it or the index may not have: %s", page, body)
 		}
 	}
 	for page, want := range map[string]int64{"": 29, "&num=10": 14, "&site=from.test&in=25": 11} {

@@ -16,6 +16,9 @@ func spellingFake() *fakeIndex {
 	corrected, proposed := *found, *found
 	corrected.Corrected, corrected.Interpreted, corrected.Why = "inverted index", "inverted index", "No page holds “<inevrted>”."
 	proposed.Suggestion = "inverted index"
+	some := corrected
+	some.Why = ""
+	f.answers["<inevrted> indexes"] = &some
 	f.answers["<inevrted> index"], f.answers["inverted indx"] = &corrected, &proposed
 	return f
 }
@@ -32,6 +35,13 @@ func TestSpellingLines(t *testing.T) {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page lacks %s", want)
 		}
+	}
+	const instead = `<a href="/search?q=%3Cinevrted%3E+indexes&verbatim=1">Search for <bdi><inevrted> indexes</bdi> instead</a>`
+	if strings.Contains(page, "instead</a>") {
+		t.Error("a link leads to a query that found nothing")
+	}
+	if page := html.UnescapeString(get(t, s, "/search?q=%3Cinevrted%3E+indexes", http.StatusOK)); !strings.Contains(page, instead) {
+		t.Errorf("a query that found pages, too, is not offered: %s", page)
 	}
 	if page := html.UnescapeString(get(t, s, "/search?q=inverted+indx", http.StatusOK)); !strings.Contains(page, "Did you mean <a href=\"/search?q=inverted+index\">") {
 		t.Error("nothing is proposed")

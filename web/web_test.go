@@ -533,10 +533,14 @@ func TestExplainPage(t *testing.T) {
 		t.Error("a sum that adds up is called wrong")
 	}
 	none := get(t, fullServer(), "/explain?q=inverted+lists&url=https://www.docs.test/", http.StatusOK)
-	for _, want := range []string{"<h1>Why this page is not a result</h1>", "These words give it no points: <code>lists</code>.", "What it would score:"} {
+	for _, want := range []string{"<h1>Why this page does not match</h1>", "does not match all of", "These words give it no points: <code>list</code>.", "What it would score:"} {
 		if !strings.Contains(none, want) {
 			t.Errorf("%s is missing for a page that does not match", want)
 		}
+	}
+	pinned := get(t, fullServer(), "/explain?q=pinned&url=https://www.docs.test/", http.StatusOK)
+	if !strings.Contains(pinned, "<h1>Why this result</h1>") || strings.Contains(pinned, "does not match") || !strings.Contains(pinned, "The operator pinned it") {
+		t.Errorf("a pinned page without words of the query is not called a result: %s", pinned)
 	}
 }
 

@@ -24,7 +24,7 @@ type explainView struct {
 	URL     string // "" if it must not become a link
 	Title   string // "" if it is not known
 	Crumbs  []string
-	Matches bool     // it is a result
+	Matches bool     // it is a result: it has all parts of the query, or is pinned
 	Lacking []string // of a page that is none: words of the query that give it no points
 	Most    []shareView
 	Results string // address of the results
@@ -63,12 +63,12 @@ func (s *searchPages) explain(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
+	body := newExplainView(e, query)
 	title := "Why this result"
-	if !e.Matches {
-		title = "Why this page is not a result"
+	if !body.Matches {
+		title = "Why this page does not match"
 	}
 	v := s.View(c, title, query)
-	body := newExplainView(e, query)
 	body.Title = s.titleOf(c.Request.Context(), e.URL)
 	v.Body = body
 	return s.Render(c, http.StatusOK, "explain", v)
@@ -95,13 +95,13 @@ func points(m *messages.Printer, s searcher.Score) string {
 func newExplainView(e *searcher.Explanation, query string) *explainView {
 	v := &explainView{
 		URL: text.Linkable(e.URL), Crumbs: text.Breadcrumb(e.URL), Score: e.Score, Folded: e.Folded, Pinned: e.Pinned,
-		Info: address.TraceHref(e.URL), Links: address.LinksHref(e.URL), Matches: e.Matches,
+		Info: address.TraceHref(e.URL), Links: address.LinksHref(e.URL), Matches: e.Matches || e.Pinned,
 		Results: address.SearchHref("/search", searcher.Request{Query: query}, 0),
 	}
-	if e.Matches {
+	if v.Matches {
 		v.Most = shares(e)
 	} else {
-		v.Lacking = lacking(e, query)
+		v.Lacking = e.Missing
 	}
 	parts := slices.Clone(e.Parts)
 	slices.SortStableFunc(parts, func(a, b searcher.Part) int { return cmp.Compare(b.Points, a.Points) })
@@ -148,15 +148,4 @@ func shares(e *searcher.Explanation) (all []shareView) {
 		all[i].Share = share100(all[i].points, e.Score)
 	}
 	return all
-}
-
-// lacking returns the words of a query that no part of a score is for, without function words.
-func lacking(e *searcher.Explanation, query string) (words []string) {
-	for _, w := range text.ContentWords(withoutOperators(query)) {
-		is := func(p searcher.Part) bool { return strings.Contains(strings.ToLower(p.Word), strings.ToLower(w)) }
-		if !slices.ContainsFunc(e.Parts, is) && !slices.Contains(words, w) {
-			words = append(words, w)
-		}
-	}
-	return words
 }

@@ -86,5 +86,6 @@ func (v *resultsView) carry(values url.Values) {
 	}
 	if v.Spelling != nil {
 		add(&v.Spelling.Href)
+		add(&v.Spelling.AskedHref)
 	}
 }

@@ -542,6 +542,8 @@ type spellingView struct {
 	Reason    string // why the query was corrected
 	Query     string
 	Href      string
+	Asked     string // of Corrected: the query as typed, "" if it found nothing
+	AskedHref string // address of the search without correction
 }
 
 // spelling returns nil if the query has no correction.
@@ -553,7 +555,13 @@ func spelling(r searcher.Request, a *searcher.Response) *spellingView {
 	if query == "" {
 		return nil
 	}
-	return &spellingView{a.Corrected != "", a.Why, query, address.SearchHref("/search", address.WithQuery(r, query), 0)}
+	v := &spellingView{
+		Corrected: a.Corrected != "", Reason: a.Why, Query: query, Href: address.SearchHref("/search", address.WithQuery(r, query), 0),
+	}
+	if v.Corrected && v.Reason == "" {
+		v.Asked, v.AskedHref = r.Query, address.SearchHref("/search", r, 0)+"&verbatim=1"
+	}
+	return v
 }
 
 // An imageView is one image result.
