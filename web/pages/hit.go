@@ -208,7 +208,7 @@ func (m *markup) also(versions []alsoView) {
 	m.raw(" ")
 	for i, v := range versions {
 		if i > 0 {
-			m.raw(", ")
+			m.text(m.messages.Comma)
 		}
 		m.raw(`<a rel="noreferrer alternate"`)
 		m.attr("href", v.Href)
