@@ -70,7 +70,7 @@ func (t *Files) Proposal() *admin.Proposal {
 
 var errNoProposal = errors.New("These weights are no longer proposed. Open the page again.")
 
-// KeepWeights makes the weights of a proposal those of the data folder. Searchers read them at once.
+// KeepWeights makes the weights of a proposal those of the data folder. Searchers read them within a second.
 func (t *Files) KeepWeights(number int) (string, error) {
 	t.learning.Lock()
 	defer t.learning.Unlock()
