@@ -56,8 +56,7 @@ func startNATS(
 	return s, nil
 }
 
-// listens fails if this process cannot listen at an address. The NATS server would say so in words
-// alone.
+// listens returns the error of listening at an address, if there is one. The NATS server only logs it.
 func listens(host string, port int) error {
 	l, err := net.Listen("tcp", net.JoinHostPort(host, strconv.Itoa(port)))
 	if err != nil {

@@ -40,7 +40,7 @@ type pattern struct {
 	labels  []vocab.Label
 }
 
-// Parse parses patterns. The error names those that are wrong.
+// Parse parses patterns. The error names all wrong ones.
 func Parse(texts []string) (*Patterns, error) {
 	if len(texts) == 0 {
 		return nil, nil

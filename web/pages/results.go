@@ -381,8 +381,8 @@ func newResultView(m *messages.Printer, r *searcher.Result, asked searcher.Reque
 // maxSectionPath is the number of characters that the headings of a section have room for.
 const maxSectionPath = 80
 
-// sectionPath returns the headings that lead to the section of a result, without those that repeat the
-// title of the page, and without outer ones that there is no room for.
+// sectionPath returns the headings that lead to the section of a result: the innermost ones that fit, except
+// those that repeat the title of the page.
 func sectionPath(r *searcher.Result) []string {
 	if r.Section.Heading == "" {
 		return nil

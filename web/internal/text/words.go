@@ -7,7 +7,7 @@ import (
 	"anatomy/analysis"
 )
 
-// ContentWords returns the words of a text without function words, or all if there are no others.
+// ContentWords returns the words of a text, without its function words unless it has nothing else.
 func ContentWords(s string) []string {
 	all := strings.Fields(s)
 	if words := slices.DeleteFunc(slices.Clone(all), func(w string) bool { return analysis.IsFunctionWord(strings.ToLower(w), "") }); len(words) > 0 {
