@@ -34,7 +34,8 @@ type vectorEntry struct {
 	Sum   string `json:"sum"` // SHA-256
 }
 
-// linksOf returns a string that identifies the state of the links of all shards, and their size.
+// linksOf returns a string that identifies the state of the links of all shards, and the size of their links. The
+// state has the mentions of documents too: a shard appends them after the links that need them, or without links.
 func linksOf(dir string, n int) (state string, bytes int64, err error) {
 	var b strings.Builder
 	for shard := range n {
@@ -43,7 +44,11 @@ func linksOf(dir string, n int) (state string, bytes int64, err error) {
 		if err != nil {
 			return "", 0, err
 		}
-		fmt.Fprintln(&b, shard, m.Links)
+		mentions, err := shards.SizeOfMentions(dir, shard)
+		if err != nil {
+			return "", 0, err
+		}
+		fmt.Fprintln(&b, shard, m.Links, mentions)
 		for _, name := range m.Links {
 			info, err := os.Stat(datadir.Links(folder, name))
 			if err != nil {

@@ -175,6 +175,15 @@ func AppendMentions(dir string, shard int, all []Mention) error {
 	return nil
 }
 
+// SizeOfMentions returns the size of the file of a shard, in bytes.
+func SizeOfMentions(dir string, shard int) (int64, error) {
+	info, err := os.Stat(foreignPath(dir, shard))
+	if err != nil {
+		return 0, fmt.Errorf("shards: %w", err)
+	}
+	return info.Size(), nil
+}
+
 // nextGroup returns the mentions of the first group of b and its size, or 0 if it is incomplete.
 func nextGroup(b []byte) (group []byte, size int) {
 	le := binary.LittleEndian
