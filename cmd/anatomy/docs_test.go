@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"anatomy"
 )
@@ -174,6 +175,26 @@ func TestNamedCommands(t *testing.T) {
 		if found[name] < least {
 			t.Errorf("%s: %d command lines and flags found, want %d and more", name, found[name], least)
 		}
+	}
+}
+
+// TestShorthands: a flag has the same letter in all commands that have the flag.
+func TestShorthands(t *testing.T) {
+	root, _ := newRoot()
+	letters, outputs := map[string]string{}, 0
+	for _, c := range everyCommand(root) {
+		c.LocalFlags().VisitAll(func(f *pflag.Flag) {
+			if known, ok := letters[f.Name]; ok && known != f.Shorthand {
+				t.Errorf("%s: --%s has the letter %q, elsewhere %q", c.CommandPath(), f.Name, f.Shorthand, known)
+			}
+			letters[f.Name] = f.Shorthand
+			if f.Name == "output" {
+				outputs++
+			}
+		})
+	}
+	if outputs < 6 || letters["output"] != "o" {
+		t.Errorf("%d commands have --output, the letter is %q", outputs, letters["output"])
 	}
 }
 

@@ -72,7 +72,7 @@ need.`,
 	f.StringVar(&count, "count", "1000", "count matches exactly up to `none|N|all`")
 	f.IntVar(&o.Passes, "passes", 3, "run each query `N` times and report the best")
 	f.BoolVar(&o.Snippets, "snippets", false, "include titles and snippets")
-	f.StringVar(&output, "output", "", "write to `FILE` (default: standard output)")
+	f.StringVarP(&output, "output", "o", "", "write to `FILE` (default: standard output)")
 	cli.ProfileFlag(f, &profile)
 	WeightsFlag(c, &weights)
 	return c

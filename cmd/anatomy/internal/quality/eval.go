@@ -108,7 +108,7 @@ learns from.`,
 	f.BoolVar(&e.verbatim, "verbatim", false, "with --mode fill: do not correct the spelling")
 	f.IntVar(&e.depth, "depth", 10, "measure the first `N` results of each query")
 	f.BoolVar(&e.json, "json", false, "print the measures as JSON")
-	f.StringVar(&e.output, "output", "", "write the run to `FILE`: lines of query, rank, URL and score")
+	f.StringVarP(&e.output, "output", "o", "", "write the run to `FILE`: lines of query, rank, URL and score")
 	f.StringVar(&e.diff, "diff", "", "compare with the run in `FILE`")
 	f.StringVar(&e.from, "run", "", "measure the run in `FILE` without searching")
 	f.BoolVar(&e.ablate, "ablate", false, "also measure without each part of the ranking")

@@ -67,7 +67,7 @@ seconds, without a restart or a rebuild. With --edges it ranks any graph instead
 	fs.BoolVar(&f.json, "json", false, "print the report as JSON")
 	fs.StringVar(&f.html, "html", "", "write the report to `FILE` as an HTML page with plots")
 	fs.StringVar(&e.edges, "edges", "", "rank the graph in `FILE`, plain, gzip or zstd: lines of source and target, numbers or names, or a file of SNAP, KONECT or Matrix Market; NAME.graph of WebGraph beside NAME.properties; - is standard input")
-	fs.StringVar(&e.output, "output", "", "with --edges: write nodes and ranks to `FILE` (default: standard output)")
+	fs.StringVarP(&e.output, "output", "o", "", "with --edges: write nodes and ranks to `FILE` (default: standard output)")
 	fs.StringVar(&e.vertices, "vertices", "", "with --edges: names of the nodes, lines of number and name in `FILE`, as of Common Crawl's host graph")
 	fs.StringVar(&e.warm, "warm", "", "with --edges: start from the ranks in `FILE`, lines of node and rank or a rank file of Common Crawl")
 	fs.BoolVar(&e.hostRanks, "host-ranks", false, "with --edges: write harmonic centrality and PageRank with positions, as Common Crawl's rank files")
