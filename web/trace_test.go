@@ -3,6 +3,7 @@ package web
 import (
 	"net/http"
 	"net/url"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -42,8 +43,12 @@ func TestTracePage(t *testing.T) {
 	if body := get(t, s, "/search?q=inverted+index", http.StatusOK); strings.Count(body, `href="/page?url=`) != 10 || !strings.Contains(body, `<a href="/page?q=inverted%20index">Is a page missing?</a>`) {
 		t.Error("results do not lead to their information")
 	}
-	if !strings.Contains(get(t, s, "/cached?doc=4711", http.StatusOK), `href="/page?url=`) {
-		t.Error("the cached page does not lead to its information")
+	link := regexp.MustCompile(`<a href="/page\?url=[^>]*>([^<]*)</a>`)
+	for _, target := range []string{"/cached?doc=4711", "/site/docs.test", "/links?doc=4711", "/search?q=inverted+index"} {
+		found := link.FindAllStringSubmatch(get(t, s, target, http.StatusOK), -1)
+		if len(found) == 0 || found[0][1] != "Page information" {
+			t.Errorf("%s leads to its information by %q", target, found)
+		}
 	}
 }
 
