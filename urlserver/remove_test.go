@@ -1,8 +1,11 @@
 package urlserver
 
 import (
+	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
 
 	"anatomy/disk/docindex"
 	"anatomy/vocab"
@@ -61,5 +64,40 @@ func TestOutlook(t *testing.T) {
 		if w.Hosts[i] != want {
 			t.Errorf("%+v, want %+v", w.Hosts[i], want)
 		}
+	}
+}
+
+// TestOutlookReadsWithoutLock: an Outlook reads the URLs to retry from disk while other calls run.
+func TestOutlookReadsWithoutLock(t *testing.T) {
+	b := newBench(t, Options{Delay: -1})
+	b.seed("http://a.test/")
+	l := b.take("http://a.test/")
+	b.done(Result{Doc: 1, Outcome: vocab.Failed, Status: 500, Reason: "500"})
+	b.release(l, vocab.HostReport{})
+	if err := b.s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	var s atomic.Pointer[Server]
+	var reads, locked atomic.Int64
+	fs := errorfs.Wrap(b.fs, errorfs.InjectorFunc(func(op errorfs.Op) error {
+		if s := s.Load(); s != nil && op.Kind.ReadOrWrite() == errorfs.OpIsRead {
+			reads.Add(1)
+			if !s.mu.TryLock() {
+				locked.Add(1)
+			} else {
+				s.mu.Unlock()
+			}
+		}
+		return nil
+	}))
+	var err error
+	if b.s, err = Open("data", Options{Delay: -1, FS: fs, CacheBytes: 1}); err != nil {
+		t.Fatal(err)
+	}
+	s.Store(b.s)
+	b.s.Outlook(b.now, 3)
+	s.Store(nil)
+	if reads.Load() == 0 || locked.Load() > 0 {
+		t.Errorf("%d of %d reads with the lock", locked.Load(), reads.Load())
 	}
 }

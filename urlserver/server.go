@@ -288,20 +288,22 @@ func (s *Server) Stats() Stats {
 	return st
 }
 
-// Outlook returns why hosts wait, for at most limit hosts. It visits all hosts.
+// Outlook returns why hosts wait, for at most limit hosts. It visits all hosts, and reads the first
+// URLs to retry without the lock.
 func (s *Server) Outlook(now time.Time, limit int) Outlook {
+	var first []retry
+	err := s.Err()
+	if err == nil {
+		first, err = s.retries()
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	defer s.state.boundPages()()
 	s.state.advance(now)
-	var retries []vocab.HostStatus
-	if s.err == nil {
-		var err error
-		if retries, err = retrying(s.state); err != nil {
-			s.fail(err)
-		}
+	if err != nil {
+		s.fail(err)
 	}
-	return newOutlook(s.state, limit, retries)
+	return newOutlook(s.state, limit, first)
 }
 
 // Refusals returns at most limit shapes whose URLs are refused, by descending number of URLs, with

@@ -9,6 +9,7 @@ import (
 	"anatomy/urlserver/internal/frontier"
 	"anatomy/urlserver/internal/trap"
 	"anatomy/vocab"
+	"anatomy/weburl"
 )
 
 // Stats are a server's totals.
@@ -56,7 +57,8 @@ type Outlook struct {
 	Removed []string           // patterns of Remove
 }
 
-func newOutlook(s *state, limit int, retrying []vocab.HostStatus) Outlook {
+func newOutlook(s *state, limit int, retries []retry) Outlook {
+	retrying := hostsRetrying(s, retries)
 	o := Outlook{
 		Hosts: retrying, Removed: slices.Clone(s.scope.removed), Rate: s.frontier.Rate(), Retries: map[string]int{},
 	}
@@ -79,34 +81,51 @@ func newOutlook(s *state, limit int, retrying []vocab.HostStatus) Outlook {
 	return o
 }
 
-// maxRetries bounds the URLs that retrying reads.
+// A retry is a URL to fetch again.
+type retry struct {
+	host string
+	due  time.Time
+	why  string // the reason of the last failure
+}
+
+// maxRetries bounds the URLs that retries reads.
 const maxRetries = 1000
 
-// retrying returns the hosts that only have URLs to retry, with the reason why the first of these waits,
-// in the order in which they are due. It reads the first maxRetries such URLs.
-func retrying(s *state) (all []vocab.HostStatus, err error) {
-	at, n := map[string]int{}, 0
-	err = s.db.EachWaiting(time.Time{}, func(w docindex.Wait) (bool, error) {
+// retries returns the first maxRetries URLs to retry, in the order in which they are due.
+func (rs records) retries() (all []retry, err error) {
+	n := 0
+	err = rs.db.EachWaiting(time.Time{}, func(w docindex.Wait) (bool, error) {
 		n++
-		r, u, ok, err := s.load(w.Doc)
-		if err != nil || !ok {
+		r, ok, err := rs.db.Get(w.Doc)
+		if err != nil || !ok || r.Fetch == nil {
 			return n < maxRetries, err
 		}
-		h := s.frontier.Lookup(u.Host())
-		if h == nil || h.Active() || r.Fetch == nil {
-			return n < maxRetries, nil
+		u, err := weburl.Parse(r.URL)
+		all = append(all, retry{u.Host(), w.Due, r.Fetch.Reason})
+		return n < maxRetries, err
+	})
+	return all, err
+}
+
+// hostsRetrying returns the hosts that only have URLs to retry, with the reason why the first of these
+// waits, in the order in which they are due.
+func hostsRetrying(s *state, retries []retry) (all []vocab.HostStatus) {
+	at := map[string]int{}
+	for _, r := range retries {
+		h := s.frontier.Lookup(r.host)
+		if h == nil || h.Active() {
+			continue
 		}
 		if i, known := at[h.Name]; known {
 			all[i].Queued++
-			return n < maxRetries, nil
+			continue
 		}
 		st := hostStatus(s, h)
-		st.Queued, st.Until, st.Why = 1, w.Due, frontier.Trouble+r.Fetch.Reason
+		st.Queued, st.Until, st.Why = 1, r.due, frontier.Trouble+r.why
 		at[h.Name] = len(all)
 		all = append(all, st)
-		return n < maxRetries, nil
-	})
-	return all, err
+	}
+	return all
 }
 
 func hostStatus(s *state, h *frontier.Host) vocab.HostStatus {
