@@ -101,3 +101,23 @@ func TestOutlookReadsWithoutLock(t *testing.T) {
 		t.Errorf("%d of %d reads with the lock", locked.Load(), reads.Load())
 	}
 }
+
+// TestOutlookAfterRestart: hosts that wait to be tried again are listed before they are in memory.
+func TestOutlookAfterRestart(t *testing.T) {
+	b := newBench(t, Options{Delay: -1})
+	b.seed("http://a.test/1", "http://a.test/2")
+	l := b.take("http://a.test/1", "http://a.test/2")
+	b.done(
+		Result{Doc: 1, Outcome: vocab.Failed, Status: 500, Reason: "500"},
+		Result{Doc: 2, Outcome: vocab.Fetched, Status: 200, Fetched: b.now, Address: vocab.MakeAddress(1, 4000, 0)})
+	b.release(l, vocab.HostReport{})
+	b.reopen(Options{Delay: -1})
+	w := b.s.Outlook(b.now, 3)
+	want := vocab.HostStatus{Host: "a.test", Queued: 1, Pages: 1, Why: "in trouble: 500", Until: b.now.Add(time.Second)}
+	if len(w.Hosts) != 1 || w.Retries["in trouble: 500"] != 1 || !w.Hosts[0].Until.Equal(want.Until) {
+		t.Fatalf("%+v", w)
+	}
+	if want.Until = w.Hosts[0].Until; w.Hosts[0] != want {
+		t.Errorf("%+v, want %+v", w.Hosts[0], want)
+	}
+}

@@ -83,9 +83,10 @@ func newOutlook(s *state, limit int, retries []retry) Outlook {
 
 // A retry is a URL to fetch again.
 type retry struct {
-	host string
-	due  time.Time
-	why  string // the reason of the last failure
+	host  string
+	pages int64 // of the host, kept over all runs
+	due   time.Time
+	why   string // the reason of the last failure
 }
 
 // maxRetries bounds the URLs that retries reads.
@@ -101,7 +102,11 @@ func (rs records) retries() (all []retry, err error) {
 			return n < maxRetries, err
 		}
 		u, err := weburl.Parse(r.URL)
-		all = append(all, retry{u.Host(), w.Due, r.Fetch.Reason})
+		if err != nil {
+			return false, err
+		}
+		host, err := rs.db.Host(u.Host())
+		all = append(all, retry{u.Host(), int64(host.Pages), w.Due, r.Fetch.Reason})
 		return n < maxRetries, err
 	})
 	return all, err
@@ -113,16 +118,19 @@ func hostsRetrying(s *state, retries []retry) (all []vocab.HostStatus) {
 	at := map[string]int{}
 	for _, r := range retries {
 		h := s.frontier.Lookup(r.host)
-		if h == nil || h.Active() {
+		if h != nil && h.Active() {
 			continue
 		}
-		if i, known := at[h.Name]; known {
+		if i, known := at[r.host]; known {
 			all[i].Queued++
 			continue
 		}
-		st := hostStatus(s, h)
+		st := vocab.HostStatus{Host: r.host, Pages: r.pages}
+		if h != nil { // it is not in memory after a restart
+			st = hostStatus(s, h)
+		}
 		st.Queued, st.Until, st.Why = 1, r.due, frontier.Trouble+r.why
-		at[h.Name] = len(all)
+		at[r.host] = len(all)
 		all = append(all, st)
 	}
 	return all
