@@ -10,7 +10,8 @@
 //	go run ./lab/urlcache --write FILE     keeps the stream
 //	go run ./lab/urlcache --away           only its links out of a site, which machines send each other
 //	go run ./lab/urlcache --in-turn        sites take turns page by page, as in Mercator
-//	go run ./lab/urlcache --svg FILE       draws the hits
+//	go run ./lab/urlcache --svg FILE       draws the misses, as figures 2 to 5
+//	go run ./lab/urlcache --data FOLDER --data FOLDER --in-turn    real pages of two crawls, see turns.go
 //
 // STATIC is loaded with the most frequent URLs of the whole stream, as in the paper; in a crawl, where
 // nobody knows them, it would keep the first.
@@ -25,6 +26,7 @@ import (
 	"io"
 	"os"
 	"slices"
+	"strings"
 	"text/tabwriter"
 	"time"
 
@@ -34,15 +36,18 @@ import (
 
 func main() {
 	var o origin
-	flag.StringVar(&o.data, "data", "", "read the links of the crawl in `FOLDER`")
+	flag.Func("data", "read the links of the crawl in `FOLDER`; twice for two crawls, with --in-turn", func(s string) error {
+		o.data = append(o.data, s)
+		return nil
+	})
 	flag.StringVar(&o.log, "log", "", "read fingerprints from `FILE`")
-	flag.IntVar(&o.links, "links", 8_000_000, "`N` links of the synthetic stream")
-	flag.Uint64Var(&o.seed, "seed", 1, "seed of the synthetic stream")
-	flag.BoolVar(&o.away, "away", false, "of the synthetic stream, only links that lead out of their site")
-	flag.IntVar(&o.atOnce, "at-once", sitesAtOnce, "of the synthetic stream, `N` sites are read at once")
-	flag.BoolVar(&o.inTurn, "in-turn", false, "of the synthetic stream, sites take turns page by page")
+	flag.IntVar(&o.links, "links", 8_000_000, "`N` links of a stream that is made")
+	flag.Uint64Var(&o.seed, "seed", 1, "seed of a stream that is made")
+	flag.BoolVar(&o.away, "away", false, "only links that lead out of their site")
+	flag.IntVar(&o.atOnce, "at-once", sitesAtOnce, "of a stream that is made, `N` sites are read at once")
+	flag.BoolVar(&o.inTurn, "in-turn", false, "sites take turns page by page")
 	write := flag.String("write", "", "write the stream to `FILE`")
-	svg := flag.String("svg", "", "draw the hits of each policy to `FILE`")
+	svg := flag.String("svg", "", "draw the misses of each policy to `FILE`")
 	flag.Parse()
 	if err := run(os.Stdout, o, *write, *svg); err != nil {
 		fmt.Fprintln(os.Stderr, "urlcache:", err)
@@ -52,12 +57,13 @@ func main() {
 
 // An origin is the source of the stream: a crawl, a file, or a generator.
 type origin struct {
-	data, log string
-	links     int
-	seed      uint64
-	away      bool
-	atOnce    int
-	inTurn    bool
+	data   []string
+	log    string
+	links  int
+	seed   uint64
+	away   bool
+	atOnce int
+	inTurn bool
 }
 
 func run(out io.Writer, o origin, write, svg string) error {
@@ -76,28 +82,51 @@ func run(out io.Writer, o origin, write, svg string) error {
 	if err != nil {
 		return err
 	}
-	return plot.Write(svg, []plot.Panel{{Title: "hits by size of the cache", X: "entries", Y: "%", LogX: true, Lines: lines}}, plot.SVG)
+	return plot.Write(svg, panels(lines), plot.SVG)
 }
 
 func (o origin) stream(out io.Writer) ([]vocab.Fingerprint, error) {
 	switch {
-	case o.away && (o.log != "" || o.data != ""):
-		return nil, errors.New("--away is for the synthetic stream, whose pages are known")
+	case o.log != "" && (o.away || o.inTurn || len(o.data) > 0):
+		return nil, errors.New("--log goes without --data, --away and --in-turn")
+	case len(o.data) > 2 || len(o.data) == 2 && !o.inTurn:
+		return nil, errors.New("--data is given once, or twice with --in-turn")
 	case o.log != "":
 		fmt.Fprintf(out, "trace %s\n", o.log)
 		return load(o.log)
-	case o.data != "":
-		stream, sum, err := replayed(o.data)
-		if err == nil && len(stream) == 0 {
-			err = fmt.Errorf("no link in the repository of %s", o.data)
-		}
-		fmt.Fprintf(out, "trace of the crawl in %s: %s\n", o.data, sum)
-		return stream, err
 	case o.links < 1 || o.atOnce < 1:
 		return nil, errors.New("--links must be at least 1, and --at-once")
+	case len(o.data) > 0:
+		return o.real(out)
 	}
 	stream, sum := synthesize(o.links, o.seed, o.away, o.atOnce, o.inTurn)
 	fmt.Fprintf(out, "synthetic trace, seed %d: %s\n", o.seed, sum)
+	return stream, nil
+}
+
+// real returns a stream of the links of crawls.
+func (o origin) real(out io.Writer) (stream []vocab.Fingerprint, err error) {
+	var crawls []*crawled
+	for _, data := range o.data {
+		c, err := readCrawl(data)
+		if err != nil {
+			return nil, err
+		}
+		crawls = append(crawls, c)
+	}
+	var sum summary
+	if o.inTurn {
+		if stream, sum, err = inTurns(crawls, o.links, o.seed, o.away, o.atOnce); err != nil {
+			return nil, err
+		}
+		fmt.Fprintf(out, "%d sites in turn, seed %d, ", o.atOnce, o.seed)
+	} else {
+		stream, sum = crawls[0].replayed(o.away)
+	}
+	if len(stream) == 0 {
+		return nil, fmt.Errorf("no link in the repository of %s", o.data[0])
+	}
+	fmt.Fprintf(out, "trace of the crawl in %s: %s\n", strings.Join(o.data, " and "), sum)
 	return stream, nil
 }
 
@@ -143,18 +172,18 @@ func save(name string, stream []vocab.Fingerprint) error {
 	return errors.Join(w.Flush(), f.Close())
 }
 
-// sizes returns the sizes of the caches: the server's default, and those of the paper, 2^0 to 2^25,
-// up to the first that has room for all distinct URLs.
-func sizes(distinct int) []int {
-	all := []int{1, 50_000}
-	for bits := 1; bits <= 25 && 1<<(bits-1) < distinct; bits++ {
+// sizes returns the sizes of the caches: the server's default, and those of the paper, 2^0 to 2^25.
+func sizes() []int {
+	all := []int{50_000}
+	for bits := range 26 {
 		all = append(all, 1<<bits)
 	}
 	slices.Sort(all)
 	return all
 }
 
-// table prints the hits of each policy and size, and returns them.
+// table prints the hits of each policy and size, and returns the misses. A cache with room for all distinct
+// URLs evicts none, so that larger ones are not replayed.
 func table(out io.Writer, stream []vocab.Fingerprint, f frequencies) ([]plot.Line, error) {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprint(w, "hits, %\tMIN\t")
@@ -167,24 +196,43 @@ func table(out io.Writer, stream []vocab.Fingerprint, f frequencies) ([]plot.Lin
 	for _, p := range policies {
 		lines = append(lines, plot.Line{Name: p.name})
 	}
-	for _, size := range sizes(len(f.byCount)) {
-		show := func(line int, hits uint64) {
-			share := percent(hits, len(stream))
-			fmt.Fprintf(w, "%.2f\t", share)
-			lines[line].Points = append(lines[line].Points, plot.Point{X: float64(size), Y: share})
+	var hits []float64
+	var times []int64
+	whole := false // the cache before had room for all
+	for _, size := range sizes() {
+		if !whole {
+			hits, times = []float64{percent(belady(stream, next, size), len(stream))}, nil
+			for _, p := range policies {
+				start := time.Now()
+				hits = append(hits, percent(replay(stream, f, p, size), len(stream)))
+				times = append(times, time.Since(start).Nanoseconds()/int64(len(stream)))
+			}
+			fmt.Fprintf(w, "%d\t", size)
+		} else {
+			fmt.Fprintf(w, "%d, as before\t", size)
 		}
-		fmt.Fprintf(w, "%d\t", size)
-		show(0, belady(stream, next, size))
-		var times []int64
-		for i, p := range policies {
-			start := time.Now()
-			hits := replay(stream, f, p, size)
-			times = append(times, time.Since(start).Nanoseconds()/int64(len(stream)))
-			show(i+1, hits)
+		for i, share := range hits {
+			fmt.Fprintf(w, "%.2f\t", share)
+			lines[i].Points = append(lines[i].Points, plot.Point{X: float64(size), Y: 100 - share})
 		}
 		fmt.Fprintf(w, "%v\t\n", times)
+		whole = size >= len(f.byCount)
 	}
 	return lines, w.Flush()
+}
+
+// panels are the misses, and in multiples of those of MIN, the first line.
+func panels(lines []plot.Line) []plot.Panel {
+	misses := plot.Panel{Title: "misses by size of the cache", X: "entries", Y: "%", LogX: true, Lines: lines}
+	relative := plot.Panel{Title: "the same, to MIN", X: "entries", Y: "times", LogX: true}
+	for _, l := range lines[1:] {
+		to := plot.Line{Name: l.Name}
+		for i, p := range l.Points {
+			to.Points = append(to.Points, plot.Point{X: p.X, Y: p.Y / lines[0].Points[i].Y})
+		}
+		relative.Lines = append(relative.Lines, to)
+	}
+	return []plot.Panel{misses, relative}
 }
 
 func percent(part uint64, of int) float64 { return 100 * float64(part) / float64(of) }

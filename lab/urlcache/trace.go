@@ -142,11 +142,11 @@ func (g *generator) link(of int, local, fresh bool) vocab.Fingerprint {
 		g.sites = append(g.sites, site{pages: navPages})
 		return g.grow(len(g.sites) - 1)
 	}
-	to := g.logUniform(len(g.sites))
+	to := logUniform(g.rand, len(g.sites))
 	if fresh {
 		return g.grow(to)
 	}
-	return fingerprint(to, g.logUniform(g.sites[to].pages))
+	return fingerprint(to, logUniform(g.rand, g.sites[to].pages))
 }
 
 func (g *generator) grow(of int) vocab.Fingerprint {
@@ -158,16 +158,16 @@ func (g *generator) grow(of int) vocab.Fingerprint {
 func (g *generator) known(pages int) int {
 	switch p := g.rand.Float64(); {
 	case p < navShare:
-		return g.logUniform(min(pages, navPages))
+		return logUniform(g.rand, min(pages, navPages))
 	case p < navShare+nearShare:
 		return pages - 1 - g.rand.IntN(min(pages, nearPages))
 	}
-	return g.logUniform(pages)
+	return logUniform(g.rand, pages)
 }
 
 // logUniform returns a number below n; small ones are most frequent.
-func (g *generator) logUniform(n int) int {
-	return int(math.Pow(float64(n), g.rand.Float64())+0.5) % n
+func logUniform(r *rand.Rand, n int) int {
+	return int(math.Pow(float64(n), r.Float64())+0.5) % n
 }
 
 // fingerprint mixes site and page (the finalizer of SplitMix64).

@@ -109,9 +109,16 @@ func TestReplayed(t *testing.T) {
 	if err := errors.Join(err, repo.Close()); err != nil {
 		t.Fatal(err)
 	}
-	stream, sum, err := replayed(data)
-	if err != nil || len(stream) != 4 || stream[0] != stream[2] || stream[0] != stream[3] || stream[0] == stream[1] {
-		t.Errorf("%v, %v", stream, err)
+	crawl, err := readCrawl(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	stream, sum := crawl.replayed(false)
+	if len(stream) != 4 || stream[0] != stream[2] || stream[0] != stream[3] || stream[0] == stream[1] {
+		t.Errorf("%v", stream)
+	}
+	if away, _ := crawl.replayed(true); !slices.Equal(away, []vocab.Fingerprint{stream[1], stream[3]}) {
+		t.Errorf("away: %v of %v", away, stream)
 	}
 	if want := (summary{pages: 2, sites: 2, all: 4, different: 3, within: 1}); sum != want {
 		t.Errorf("%+v, want %+v", sum, want)
@@ -139,5 +146,43 @@ func TestBend(t *testing.T) {
 	few, many, large := hits(20, 1600), hits(80, 1600), hits(80, 6400)
 	if few-many < 8 || few-large > 8 {
 		t.Errorf("hits %.1f %% of 20 sites at once, of 80 %.1f and %.1f with four times the size", few, many, large)
+	}
+}
+
+// TestInTurns: of two crawls, 81.5 % of the links stay on their host, sites that were one host share no
+// links to themselves, and links to other hosts meet again.
+func TestInTurns(t *testing.T) {
+	crawl := func(stay, leave int) *crawled {
+		c := &crawled{hosts: map[string]int{}, sites: make([][]int, 2)}
+		for i := range 40 {
+			p := crawledPage{host: i % 2}
+			for k := range stay {
+				p.links = append(p.links, crawledLink{fingerprint(p.host, k), p.host})
+			}
+			for k := range leave {
+				p.links = append(p.links, crawledLink{fingerprint(1-p.host, k), 1 - p.host})
+			}
+			c.sites[p.host] = append(c.sites[p.host], len(c.pages))
+			c.pages = append(c.pages, p)
+		}
+		return c
+	}
+	near, far := crawl(95, 5), crawl(5, 5)
+	stream, sum, err := inTurns([]*crawled{near, far}, 200_000, 1, false, 100)
+	if err != nil || math.Abs(sum.local()-81.5) > 1 {
+		t.Fatalf("%.1f %% stay, %v", sum.local(), err)
+	}
+	if got := len(count(stream).byCount); got < 20*sum.sites {
+		t.Errorf("%d URLs of %d sites", got, sum.sites)
+	}
+	away, sum, err := inTurns([]*crawled{near}, 10_000, 1, true, 10)
+	if want := float64(sum.all) * .05; err != nil || math.Abs(float64(len(away))-want) > 10 {
+		t.Errorf("%d links away, want %.0f: %v", len(away), want, err)
+	}
+	if urls := len(count(away).byCount); urls > len(away)/4 {
+		t.Errorf("%d URLs in %d links away", urls, len(away))
+	}
+	if _, _, err := inTurns([]*crawled{near, near}, 1000, 1, false, 10); err == nil {
+		t.Error("two crawls that both stay are mixed")
 	}
 }
