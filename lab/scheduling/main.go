@@ -4,10 +4,11 @@
 //
 //	go run ./lab/scheduling --plots DIR           the paper's figures 6 and 7, and with guessed quality
 //	go run ./lab/scheduling --sweep               what the paper leaves open, and when its curves appear
-//	go run ./lab/scheduling --speed --plots DIR   pages per second by connections, HTTP/1.1 and 1.0
+//	go run ./lab/scheduling --speed --plots DIR   figures 3 to 5: pages per second by connections
 //	go run ./lab/scheduling --polite              with a delay of 1 s: quality by requests, cost of Add
 //	go run ./lab/scheduling --order               PageRank held after shares of the fetches, by policy
 //	go run ./lab/scheduling --data FOLDER         the hosts, pages and links that a crawl found
+//	go run ./lab/scheduling --docsweb PROGRAM --folder DIR --connections 4    by the program, over docsweb
 //
 // The quality of a page is its PageRank, known to the scheduler; a value by Zipf's law, known; or
 // PageRank that the scheduler estimates from the links found so far, as in a real crawl. Times are
@@ -35,6 +36,7 @@ type options struct {
 	plan                 plan
 	sweep, speed, polite bool
 	order                bool
+	served               served
 	plots                string
 }
 
@@ -56,6 +58,10 @@ func main() {
 	flag.BoolVar(&o.speed, "speed", false, "vary the number of connections")
 	flag.BoolVar(&o.polite, "polite", false, "with a delay of 1 s between requests to a site")
 	flag.BoolVar(&o.order, "order", false, "print the PageRank held after 10, 20 and 50 % of the fetches")
+	flag.StringVar(&o.served.docsweb, "docsweb", "", "crawl the web that the built `PROGRAM` docsweb serves")
+	flag.StringVar(&o.served.folder, "folder", "", "`FOLDER` of docsweb's pages")
+	flag.DurationVar(&o.served.latency, "latency", 20*time.Millisecond, "median `TIME` of docsweb's answers")
+	flag.DurationVar(&o.served.delay, "delay", 0, "`TIME` between two requests to a site of docsweb")
 	flag.StringVar(&o.plots, "plots", "", "draw the figures into `DIR`, as SVG and TSV")
 	flag.Parse()
 	if err := run(os.Stdout, o); err != nil {
@@ -68,7 +74,12 @@ func run(out io.Writer, o options) error {
 	if o.servers < 1 || o.pages < o.servers || o.plan.connections < 1 {
 		return errors.New("at least one server, a page for each, and a connection")
 	}
+	if (o.served.docsweb == "") != (o.served.folder == "") {
+		return errors.New("--docsweb and --folder belong together")
+	}
 	switch {
+	case o.served.docsweb != "":
+		return o.runDocsweb(out)
 	case o.sweep:
 		return o.runSweep(out)
 	case o.speed:

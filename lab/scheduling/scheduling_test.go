@@ -202,3 +202,26 @@ func TestNearest(t *testing.T) {
 		}
 	}
 }
+
+// TestReadAccess: pages of a log in the order in which their answers ended, each once.
+func TestReadAccess(t *testing.T) {
+	log := "100\t50\ta.test\t/robots.txt\t200\t9\t1\tx\n" +
+		"200\t900\ta.test\t/slow\t200\t9\t1\tx\n" +
+		"300\t100\tb.test\t/fast\t200\t9\t1\tx\n" +
+		"500\t100\tb.test\t/gone\t404\t9\t1\tx\n" +
+		"2000\t100\tb.test\t/fast\t200\t9\t1\tx\n"
+	fetches, err := readAccess(log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := history(fetches, map[string]float64{"http://a.test/slow": 2})
+	want := []moment{{at: 0}, {at: 700 * time.Microsecond, quality: 2}}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+	for _, bad := range []string{"no line\n", "x\t1\ta\t/\t200\t1\n", "1\tx\ta\t/\t200\t1\n"} {
+		if _, err := readAccess(bad); err == nil {
+			t.Errorf("%q is read", bad)
+		}
+	}
+}

@@ -19,6 +19,7 @@ const (
 
 // runSpeed measures pages per second, up to nine tenths of the pages, by the number of connections:
 // with the requests a connection that servers take (HTTP/1.1), with one (HTTP/1.0), and of fast servers.
+// Its panels are HTTP/1.1 beside 1.0, their ratio, and fast servers beside the processor's limit.
 func (o *options) runSpeed(out io.Writer) error {
 	w, err := o.web()
 	if err != nil {
@@ -39,9 +40,17 @@ func (o *options) runSpeed(out io.Writer) error {
 		web  *web
 		plan plan
 	}{{"HTTP/1.1", w, p}, {"HTTP/1.0", w, single}, {"fast servers", fast, quick}}
-	panel := plot.Panel{Title: "speed", X: "connections", Y: "pages per second", LogX: true}
-	for _, way := range ways {
-		panel.Lines = append(panel.Lines, plot.Line{Name: way.name})
+	panel := func(title, y string, names ...string) plot.Panel {
+		p := plot.Panel{Title: title, X: "connections", Y: y, LogX: true}
+		for _, name := range names {
+			p.Lines = append(p.Lines, plot.Line{Name: name})
+		}
+		return p
+	}
+	panels := []plot.Panel{
+		panel("speed", "pages per second", ways[0].name, ways[1].name),
+		panel("HTTP/1.1 to 1.0", "times", "speed"),
+		panel(ways[2].name, "pages per second", "speed", "the processor's limit"),
 	}
 	fmt.Fprintf(out, "%s, breadth-first, seed %d\n", w, p.seed)
 	t := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
@@ -49,7 +58,7 @@ func (o *options) runSpeed(out io.Writer) error {
 	for _, n := range []int{1, 2, 4, 8, 14, 32, 64, 96, 128, 256, 500} {
 		fmt.Fprintf(t, "%d", n)
 		var speeds []float64
-		for i, way := range ways {
+		for _, way := range ways {
 			way.plan.connections = n
 			c, err := way.plan.run(way.web, make([]float64, len(w.pages)))
 			if err != nil {
@@ -58,13 +67,18 @@ func (o *options) runSpeed(out io.Writer) error {
 			most := len(c.history) * 9 / 10
 			speed := float64(most) / c.history[most-1].at.Seconds()
 			speeds = append(speeds, speed)
-			panel.Lines[i].Points = append(panel.Lines[i].Points, plot.Point{X: float64(n), Y: speed})
 			fmt.Fprintf(t, "\t%.1f", speed)
 		}
 		fmt.Fprintf(t, "\t\t%.2f\t\n", speeds[0]/speeds[1])
+		for line, y := range map[*plot.Line]float64{
+			&panels[0].Lines[0]: speeds[0], &panels[0].Lines[1]: speeds[1], &panels[1].Lines[0]: speeds[0] / speeds[1],
+			&panels[2].Lines[0]: speeds[2], &panels[2].Lines[1]: 1 / fastProcessor.Seconds(),
+		} {
+			line.Points = append(line.Points, plot.Point{X: float64(n), Y: y})
+		}
 	}
 	if err := t.Flush(); err != nil {
 		return err
 	}
-	return o.draw("speed", []plot.Panel{panel})
+	return o.draw("speed", panels)
 }
