@@ -12,11 +12,14 @@ import (
 	"golang.org/x/net/html"
 )
 
-// small are arguments that make an experiment quick, in place of those of the report.
+// small are arguments that make an experiment quick, in place of those of the report, by source.
 var small = map[string][]string{
-	"urlcache":   {"--links", "200000", "--svg", "PLOTS/hits.svg"},
-	"scheduling": {"--servers", "20", "--pages", "400", "--plots", "PLOTS"},
-	"pagerank":   {"-nodes", "20000", "-links", "200000", "-runs", "1"},
+	"Broder, Najork and Wiener 2003, figures 2 to 5": {"--links", "200000", "--svg", "PLOTS/hits.svg"},
+	"Cao, Jiang and Singh, figures 3 to 5":           {"--speed", "--servers", "200", "--pages", "400", "--plots", "PLOTS"},
+	"Cao, Jiang and Singh, figures 6 and 7":          {"--servers", "20", "--pages", "400", "--plots", "PLOTS"},
+	"Cao, Jiang and Singh, with a delay":             {"--polite", "--servers", "20", "--pages", "400"},
+	"Brin and Page 1998, §2.1":                       {"-nodes", "20000", "-links", "200000", "-runs", "1"},
+	"Yang and others 2014, figure 5":                 {"--paper", "--latency", "10ms", "--period", "100ms", "--line", "10", "--svg", "PLOTS/line.svg"},
 }
 
 // TestReport runs experiments whose size can be small and reads the report: each figure has a value.
@@ -27,8 +30,8 @@ func TestReport(t *testing.T) {
 	work := t.TempDir()
 	var results []*result
 	for _, e := range experiments {
-		args, ok := small[e.program]
-		if !ok {
+		args, ok := small[e.Source]
+		if !ok || e.missing(&options{}) != "" {
 			continue
 		}
 		e.args = args
@@ -100,9 +103,10 @@ func TestMissing(t *testing.T) {
 		want string // programs on data of the caller, in their order
 	}{
 		{options{}, ""},
-		{options{docsweb: "docsweb", pages: "small"}, "firstbench"},
-		{options{data: "crawl"}, "spam"},
-		{options{data: "crawl", translations: "sites", truth: "pages.tsv"}, "spam parallel"},
+		{options{docsweb: "docsweb", pages: "small"}, "firstbench urlcache urlcache scheduling spam"},
+		{options{docsweb: "docsweb", pages: "small", only: "firstbench,spam"}, "firstbench spam"},
+		{options{data: "crawl"}, "urlcache urlcache spam"},
+		{options{data: "crawl", translations: "sites", truth: "pages.tsv"}, "urlcache urlcache spam parallel"},
 	} {
 		chosen, err := c.o.chosen()
 		if err != nil {
@@ -121,6 +125,10 @@ func TestMissing(t *testing.T) {
 	o := options{only: "spam"}
 	if _, err := o.chosen(); err == nil || !strings.Contains(err.Error(), "needs --data") {
 		t.Errorf("spam without data: %v", err)
+	}
+	o = options{docsweb: "docsweb", pages: "small", only: "spam"}
+	if _, err := o.chosen(); err == nil || !strings.Contains(err.Error(), "needs --data, or firstbench") {
+		t.Errorf("spam without a crawl of docsweb: %v", err)
 	}
 	o = options{truth: "pages.tsv"}
 	if _, err := o.chosen(); err == nil {

@@ -1,12 +1,15 @@
 package main
 
+import "strings"
+
 // An experiment is a program of lab with the size that it has here, and what the report takes from
 // what it prints.
 type experiment struct {
 	program       string
 	Source, About string
-	// In args, PLOTS is a folder, whose plots the report shows; PROGRAM and DIR are those of docsweb,
-	// FOLDER, TRANSLATIONS, TRUTH, WEB and TOPIC the values of flags. It runs only if those are given.
+	// In args, PLOTS is a folder, whose plots the report shows, and KEPT one that lasts; PROGRAM and DIR are
+	// those of docsweb, FOLDER, TRANSLATIONS, TRUTH, WEB and TOPIC the values of flags. It runs only if
+	// those are given. Several experiments may be of one program.
 	args    []string
 	figures []figure
 }
@@ -22,12 +25,19 @@ var experiments = []experiment{
 		program: "firstbench", Source: "Brin and Page 1998",
 		About: "The pipeline from URL to searchable page on real pages: fetched, parsed, indexed and searched, beside the " +
 			"least Go program that fetches and tokenizes the same pages.",
-		args: []string{"--docsweb", "PROGRAM", "--pages", "DIR"},
+		args: []string{"--docsweb", "PROGRAM", "--pages", "DIR", "--keep", "KEPT"},
 		figures: []figure{
 			{"pages fetched", "24 million", `pages fetched\s+(\d+) in`},
 			{"time of one core, s per 1,000 pages", "20.6 by the clock, on several machines", `CPU s per 1,000 pages\s+([\d.]+)`},
 			{"the same, as a multiple of the least program", "", `floor, fetch and tokenise: [\d.]+; ratio ([\d.]+)`},
 			{"bytes a page on disk", "some 4,530, of them 2,230 repository and 1,550 full index", `(?s)bytes a page on disk\s+(\d+)`},
+			{"table 1: MB fetched, searchable pages", "147,800; 24 million", `(?s)Table 1\)\s+([\d.]+) MB fetched\nsearchable pages (\d+)`},
+			{"table 1, bytes a page: repository", "2,229", `(?m)^ +repository +[\d.]+ +(\d+)`},
+			{"documents and impacts; hits of the inverted index", "1,721 in all, of them 171 short barrels", `(?s)documents and impacts +[\d.]+ +(\d+).*?index: hits +[\d.]+ +(\d+)`},
+			{"lexicon", "12", `lexicon, with the lists of rare words +[\d.]+ +(\d+)`},
+			{"document index", "404", `document index, seen set, frontier +[\d.]+ +(\d+)`},
+			{"links and anchors", "438", `links and anchors +[\d.]+ +(\d+)`},
+			{"all", "4,529", `(?m)^ +total +[\d.]+ +(\d+)`},
 			{"a query, ms at the median, slowest", "1,000 to 10,000", `query, ms\s+p50 ([\d.]+), p95 [\d.]+, slowest ([\d.]+)`},
 			{"table 2: a query of two words from disk, ms of CPU and in all", "90 to 1,770; 2,130 to 9,630", `(?s)BP98, Table 2\)\n.{32} +([\d.]+) +([\d.]+)`},
 			{"the same, repeated", "60 to 1,660; 60 to 1,800", `(?s)BP98, Table 2\)\n.{32} +[\d.]+ +[\d.]+ +([\d.]+) +([\d.]+)`},
@@ -67,6 +77,30 @@ var experiments = []experiment{
 		},
 	},
 	{
+		program: "urlcache", Source: "Broder, Najork and Wiener 2003, figures 2 to 5, on real pages",
+		About: "The same with the pages and links of a crawl: 500 sites take turns page by page, as by Mercator's threads. Now " +
+			"the bend appears: a cache must hold the links that recur on a page of each site.",
+		args:    []string{"--data", "FOLDER", "--in-turn", "--links", "1500000", "--svg", "PLOTS/misses.svg"},
+		figures: cacheFigures("almost 80"),
+	},
+	{
+		program: "urlcache", Source: "Broder, Najork and Wiener 2003, between machines",
+		About:   "The same, of links that lead out of their site alone, which machines send each other.",
+		args:    []string{"--data", "FOLDER", "--in-turn", "--away", "--links", "500000", "--svg", "PLOTS/misses.svg"},
+		figures: cacheFigures(""),
+	},
+	{
+		program: "scheduling", Source: "Cao, Jiang and Singh, figures 3 to 5",
+		About: "Pages per second by the number of connections, with the requests a connection that servers take, with one, and " +
+			"of servers that are ten times as fast, where the processor is the limit.",
+		args: []string{"--speed", "--plots", "PLOTS"},
+		figures: []figure{
+			{"HTTP/1.1 to HTTP/1.0 with 64 connections", "2", `(?m)^ +64 +[\d.]+ +[\d.]+ +[\d.]+ +([\d.]+)`},
+			{"pages a second with 64, 96 and 256", "no more beyond 96", `(?s)\n +64 +([\d.]+).*?\n +96 +([\d.]+).*?\n +256 +([\d.]+)`},
+			{"fast servers: with 14 connections, of 1,000", "the processor's limit", `(?m)^ +14 +[\d.]+ +[\d.]+ +([\d.]+)`},
+		},
+	},
+	{
 		program: "scheduling", Source: "Cao, Jiang and Singh, figures 6 and 7",
 		About: "500 servers, 30,000 pages, 64 connections in virtual time, with our URL server. The paper does not state the " +
 			"sizes and speeds of its servers; its curves come out where the large ones are fast (--sweep).",
@@ -82,14 +116,47 @@ var experiments = []experiment{
 		},
 	},
 	{
-		program: "coroutines", Source: "Yang and others 2014, figures 3 to 5",
-		About: "Goroutines, threads, and threads that block, each waiting for answers of 100 ms. Here the gap appears at " +
-			"thousands, and in memory.",
-		args: []string{"--period", "3s", "--most", "1024", "--svg", "PLOTS/coroutines.svg"},
+		program: "scheduling", Source: "Cao, Jiang and Singh, on docsweb",
+		About: "The program crawls docsweb by each policy with four connections, one a host, and answers after 20 ms at the " +
+			"median, up to nine times as late from one host as from another. The quality is PageRank, which it guesses from links.",
+		args: []string{"--docsweb", "PROGRAM", "--folder", "DIR", "--connections", "4", "--plots", "PLOTS"},
 		figures: []figure{
-			{"pages by goroutines and by blocking threads, 1,024 at once", "22.8 % more by coroutines", `(?s) 1024  goroutines +(\d+).* 1024    blocking +(\d+)`},
-			{"processor time a page, µs, the same two", "grows slower with coroutines", `(?s) 1024  goroutines +\d+ +[\d.]+ % +(\d+).* 1024    blocking +\d+ +[\d.]+ % +(\d+)`},
-			{"KB for each that waits, the same two", "grows slower with coroutines", `(?s) 1024  goroutines +\d+ +[\d.]+ % +\d+ +[\d.]+ +[\d.]+ +([\d.]+).* 1024    blocking +\d+ +[\d.]+ % +\d+ +[\d.]+ +[\d.]+ +([\d.]+)`},
+			{"pages at half time by crawl-ability, to breadth-first", "some 1.5", `(?m)^ +crawl-ability +[\d.]+ % +([\d.]+)`},
+			{"80 % of the quality by breadth-first, after % of the time and of the pages", "", `(?m)^ +breadth-first.*? ([\d.]+) % +([\d.]+) % +\d+ % `},
+			{"by quality-first", "under 30; 50", `(?m)^ +quality-first.*? ([\d.]+) % +([\d.]+) % +\d+ % `},
+			{"by crawl-ability", "under 30; 50", `(?m)^ +crawl-ability.*? ([\d.]+) % +([\d.]+) % +\d+ % `},
+		},
+	},
+	{
+		program: "scheduling", Source: "Cao, Jiang and Singh, with a delay",
+		About: "The same web as in figures 6 and 7 with a second between two requests to a site: what the default policy brings " +
+			"on a polite crawl, and what it costs.",
+		args: []string{"--polite"},
+		figures: []figure{
+			{"quality of the first 10 % of the requests, by breadth-first and crawl-ability", "", `(?s)breadth-first +([\d.]+) %.*crawl-ability +([\d.]+) %`},
+			{"in the first 10 % of the time", "", `(?s)breadth-first(?: +[\d.]+ %){3} +([\d.]+) %.*crawl-ability(?: +[\d.]+ %){3} +([\d.]+) %`},
+			{"processor time of Add, µs a page", "", `(?s)breadth-first[^\n]* (\d+) *\n.*crawl-ability[^\n]* (\d+) *\n`},
+		},
+	},
+	{
+		program: "coroutines", Source: "Yang and others 2014, figures 3 and 4",
+		About: "Goroutines, threads, and threads that block, 1 to 300 at once, as many as in the paper, each waiting for answers " +
+			"of its 5 s.",
+		args: []string{"--paper", "--latency", "5s", "--period", "10s", "--svg", "PLOTS/coroutines.svg"},
+		figures: []figure{
+			{"processor time a page, µs, by goroutines and by blocking threads, 300 at once", "grows slower with coroutines", atOnce(3)},
+			{"switches of context a page, the same two", "grow slower with coroutines", atOnce(4)},
+			{"KB for each that waits, the same two", "grows slower with coroutines", atOnce(6)},
+		},
+	},
+	{
+		program: "coroutines", Source: "Yang and others 2014, figure 5",
+		About: "All answers share the paper's line of 10 Mbit/s. Its coroutines brought 91 % of what the line carries, its threads " +
+			"74 %. Goroutines and threads both fill it.",
+		args: []string{"--paper", "--line", "10", "--latency", "500ms", "--period", "3s", "--svg", "PLOTS/line.svg"},
+		figures: []figure{
+			{"pages by goroutines and by blocking threads, 300 at once", "22.8 % more by coroutines", atOnce(1)},
+			{"that the line carries", "", `carries (\d+) pages`},
 		},
 	},
 	{
@@ -140,4 +207,21 @@ var experiments = []experiment{
 			{"oracle", "", `near oracle .* 400: ([\d.]+)/([\d.]+)`},
 		},
 	},
+}
+
+// cacheFigures are those of a table of lab/urlcache.
+func cacheFigures(clock string) []figure {
+	return []figure{
+		{"links a page, distinct ones, % within the site", "62.6, 42.7, some 80", `([\d.]+) links a page, ([\d.]+) of them distinct, ([\d.]+) %`},
+		{"hits of CLOCK with 2^13, 50,000 and 2^17 entries, %", clock, `(?s)\n +8192 +[\d.]+ +[\d.]+ +([\d.]+).*\n +50000 +[\d.]+ +[\d.]+ +([\d.]+).*\n +131072 +[\d.]+ +[\d.]+ +([\d.]+)`},
+		{"of LRU, RANDOM and STATIC with 50,000, %", "as CLOCK, slightly less, much less", `(?m)^ +50000 +[\d.]+ +([\d.]+) +[\d.]+ +([\d.]+) +([\d.]+)`},
+		{"of MIN, which knows the future, %", "little more", `(?m)^ +50000 +([\d.]+)`},
+	}
+}
+
+// atOnce returns the pattern of a column of lab/coroutines, of goroutines and of blocking threads with 300
+// at once.
+func atOnce(column int) string {
+	before := strings.Repeat(`[\d.]+(?: %)? +`, column-1)
+	return `(?s) 300 +goroutines +` + before + `([\d.]+).* 300 +blocking +` + before + `([\d.]+)`
 }

@@ -8,9 +8,9 @@
 // Each experiment is a program of lab, which can be run by itself at its full size; the report has its
 // command, its output and its plots. PROGRAM is a built docsweb, DIR the folder of its small web; with
 // them the pipeline is measured on real pages, too, and ports 80, 443 and 5353 on loopback must be free.
-// With --data link farms are put into the links of a crawl, and with --translations, a crawl of sites in
-// several languages, and a table of the truth, pairs of translations are counted. With --topicweb and
-// --topic, focused crawls are simulated, see lab/focused.
+// Experiments on the links of a crawl use that of --data, else the one that firstbench made of docsweb.
+// With --translations, a crawl of sites in several languages, and a table of the truth, pairs of
+// translations are counted. With --topicweb and --topic, focused crawls are simulated, see lab/focused.
 // Times depend on the machine, and what they are compared with was measured in 1998 to 2014.
 //
 // It exits with status 1 where an experiment fails, or does not print a figure that the report needs.
@@ -44,6 +44,7 @@ type options struct {
 	topic          string
 	output         string
 	only           string
+	kept           string // where firstbench leaves its crawl
 }
 
 func main() {
@@ -67,15 +68,19 @@ func main() {
 }
 
 func run(ctx context.Context, out io.Writer, o options) error {
-	chosen, err := o.chosen()
-	if err != nil {
-		return err
-	}
 	work, err := os.MkdirTemp("", "anatomy-lab-")
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(work)
+	o.kept = filepath.Join(work, "firstbench of docsweb")
+	chosen, err := o.chosen()
+	if err != nil {
+		return err
+	}
+	if err := os.Mkdir(o.kept, 0o700); err != nil {
+		return err
+	}
 	var results []*result
 	var failed error
 	for _, e := range chosen {
@@ -127,17 +132,24 @@ func (o *options) chosen() ([]experiment, error) {
 			return nil, fmt.Errorf("there is no experiment %q; there are %s", name, known())
 		}
 	}
+	if o.data == "" && o.docsweb != "" && (len(names) == 0 || slices.Contains(names, "firstbench")) {
+		o.data = filepath.Join(o.kept, "data") // firstbench is the first experiment
+	}
 	var chosen []experiment
+	needs := map[string]string{} // by program, the flags that an experiment of it lacks
 	for _, e := range experiments {
 		wanted := len(names) == 0 || slices.Contains(names, e.program)
 		if missing := e.missing(o); wanted && missing != "" {
-			if len(names) > 0 {
-				return nil, fmt.Errorf("%s needs %s", e.program, missing)
-			}
+			needs[e.program] = missing
 			wanted = false
 		}
 		if wanted {
 			chosen = append(chosen, e)
+		}
+	}
+	for _, name := range names {
+		if !slices.ContainsFunc(chosen, func(e experiment) bool { return e.program == name }) {
+			return nil, fmt.Errorf("%s needs %s", name, needs[name])
 		}
 	}
 	return chosen, nil
@@ -147,7 +159,7 @@ func (o *options) chosen() ([]experiment, error) {
 func (e *experiment) missing(o *options) string {
 	for _, need := range []struct{ slot, value, flags string }{
 		{"PROGRAM", o.docsweb, "--docsweb and --pages"},
-		{"FOLDER", o.data, "--data"},
+		{"FOLDER", o.data, "--data, or firstbench with --docsweb and --pages"},
 		{"TRANSLATIONS", o.translations, "--translations and --truth"},
 		{"WEB", o.topicWeb, "--topicweb and --topic"},
 	} {
@@ -161,24 +173,26 @@ func (e *experiment) missing(o *options) string {
 func known() string {
 	var names []string
 	for _, e := range experiments {
-		names = append(names, e.program)
+		if !slices.Contains(names, e.program) {
+			names = append(names, e.program)
+		}
 	}
 	return strings.Join(names, ", ")
 }
 
-// limit bounds an experiment; all of them take some eight minutes on two busy cores.
+// limit bounds an experiment; all of them take some fifteen minutes on two busy cores.
 const limit = 10 * time.Minute
 
 // run builds and runs an experiment, and finds the figures in what it prints.
 func (e *experiment) run(ctx context.Context, work string, o options) (*result, error) {
 	r := &result{experiment: *e, Command: strings.Join(append([]string{"go run ./lab/" + e.program}, e.args...), " ")}
-	plots := filepath.Join(work, "plots of "+e.program)
-	if err := os.Mkdir(plots, 0o700); err != nil {
+	plots, err := os.MkdirTemp(work, "plots of "+e.program)
+	if err != nil {
 		return r, err
 	}
 	var args []string
 	for _, a := range e.args {
-		args = append(args, strings.NewReplacer("PROGRAM", o.docsweb, "DIR", o.pages, "PLOTS", plots,
+		args = append(args, strings.NewReplacer("PROGRAM", o.docsweb, "DIR", o.pages, "PLOTS", plots, "KEPT", o.kept,
 			"FOLDER", o.data, "TRANSLATIONS", o.translations, "TRUTH", o.truth, "WEB", o.topicWeb,
 			"TOPIC", o.topic).Replace(a))
 	}

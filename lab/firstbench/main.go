@@ -5,8 +5,8 @@
 //
 // PROGRAM is a built docsweb, DIR the folder of pages that its fetch filled. Ports 80, 443 and 5353 on
 // loopback must be free. It prints CPU seconds per 1,000 pages, peak memory, bytes per page on disk by
-// structure, the latency of a few hundred queries, search times as Table 2 of the paper, cache hit rates,
-// and how polite the crawl was.
+// structure, sizes as Table 1 of the paper, the latency of a few hundred queries, search times as Table 2,
+// cache hit rates, and how polite the crawl was.
 package main
 
 import (
@@ -120,6 +120,9 @@ func run(docsweb, pages, work string, seed uint64, queries int) error {
 		return err
 	}
 	if err := printQueries(data, seed, queries); err != nil {
+		return err
+	}
+	if err := printTable1(anatomy, data, access); err != nil {
 		return err
 	}
 	if err := printTable2(data, seed); err != nil {

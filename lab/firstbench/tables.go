@@ -6,12 +6,39 @@ import (
 	"io/fs"
 	"math/rand/v2"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"strconv"
+	"strings"
 	"time"
 
 	"anatomy/lab/rig"
 	"anatomy/searcher"
 )
+
+// printTable1 prints sizes as Table 1 of BP98: what was fetched, and anatomy's statistics.
+func printTable1(anatomy, data, access string) error {
+	b, err := os.ReadFile(access)
+	if err != nil {
+		return err
+	}
+	size := 0
+	for line := range strings.Lines(string(b)) {
+		if c := strings.Split(line, "\t"); len(c) >= 6 && c[4] == "200" {
+			n, err := strconv.Atoi(c[5])
+			if err != nil {
+				return fmt.Errorf("%s: %w", access, err)
+			}
+			size += n
+		}
+	}
+	stats, err := exec.Command(anatomy, "stats", "--data", data).CombinedOutput()
+	if err != nil {
+		return fmt.Errorf("stats: %w\n%s", err, stats)
+	}
+	fmt.Printf("sizes (BP98, Table 1)    %.1f MB fetched\n%s", float64(size)/1e6, stats)
+	return nil
+}
 
 // printTable2 prints search times as Table 2 of BP98: of queries of two words, once when the files of the
 // index are not in memory, and once more.
