@@ -302,6 +302,8 @@ func (f *fakeIndex) Report(ctx context.Context, site string, n int) (*collection
 		return nil, collection.ErrNotFound
 	case "blocked.test":
 		return &collection.SiteReport{Site: site, Outcomes: map[string]int{"removed": 79}}, nil
+	case "partly.test":
+		return &collection.SiteReport{Site: site, Outcomes: map[string]int{"removed": 1, "gone": 3}}, nil
 	}
 	r := &collection.SiteReport{Site: site, Documents: 1234, Crawled: 1200, PageRank: 0.25, LinksOf: 200, Pages: []collection.SitePage{}, In: []collection.HostLinks{{Host: "from.test", Links: 40}, {Host: "other.test", Links: 2}, {Host: hostileQuery, Links: 1}}, Out: []collection.HostLinks{},
 		Outcomes: map[string]int{"fetched": 1200, "gone": 34, "forbidden": 3}}

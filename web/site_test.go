@@ -43,8 +43,11 @@ func TestSitePage(t *testing.T) {
 func TestBlockedSite(t *testing.T) {
 	s := fullServer()
 	wants(t, s, "/site/docs.test", []string{"Search this site"})
-	if body := get(t, s, "/site/blocked.test", http.StatusOK); !strings.Contains(body, "has blocked <bdi>blocked.test</bdi>") || strings.Contains(body, "Search this site") {
+	if body := get(t, s, "/site/blocked.test", http.StatusOK); !strings.Contains(body, "has blocked all known pages of <bdi>blocked.test</bdi>") || strings.Contains(body, "Search this site") {
 		t.Error(body)
+	}
+	if body := get(t, s, "/site/partly.test", http.StatusOK); strings.Contains(body, "has blocked") {
+		t.Errorf("one page is blocked, the others do not exist: %s", body)
 	}
 }
 

@@ -54,7 +54,7 @@ type resultsView struct {
 	Why         string      // on no results
 	Hints       []hint      // on no results
 	Scope       *offer      // on no results: what is searched
-	Blocked     []string    // on no results: sites that the query names and the operator blocked
+	Blocked     []string    // on no results: sites that the query names whose known pages the operator blocked
 	OpenQuote   bool        // on no results: the query has a quote that is not closed
 	NoSite      string      // on no results: a site of the query without pages, or ""
 	Hidden      string      // number of hidden pages of blocked sites, or ""

@@ -142,8 +142,8 @@ func (s *searchPages) search(c *gin.Context) error {
 	return s.Render(c, http.StatusOK, "results", v)
 }
 
-// addEmptySites adds sites without an indexed page that the query is limited to: those that the operator
-// blocked, and the first of the others. It drops hints for these sites.
+// addEmptySites adds sites without an indexed page that the query is limited to: those whose known
+// pages the operator blocked, and the first of the others. It drops hints for these sites.
 func (s *searchPages) addEmptySites(ctx context.Context, v *resultsView, a *searcher.Response) {
 	sites := sitesNamed(a)
 	for _, site := range sites[:min(len(sites), triedSites)] {

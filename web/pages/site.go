@@ -12,6 +12,7 @@ import (
 
 	"anatomy/collection"
 	"anatomy/searcher"
+	"anatomy/vocab"
 	"anatomy/web/internal/address"
 	"anatomy/web/internal/messages"
 	"anatomy/web/internal/params"
@@ -30,7 +31,7 @@ type siteReportView struct {
 	JSON      string
 	Search    string
 	HasRank   bool
-	IsBlocked bool // the operator blocked all its pages
+	IsBlocked bool // the operator blocked all its known pages
 }
 
 type siteRow struct {
@@ -87,8 +88,10 @@ func newSiteReportView(m *messages.Printer, r *collection.SiteReport, num int) *
 	return v
 }
 
-// isBlocked reports whether the index has no page of a site because the operator blocked it.
-func isBlocked(r *collection.SiteReport) bool { return r.Documents == 0 && r.Outcomes["removed"] > 0 }
+// isBlocked reports whether the operator blocked all known pages of a site.
+func isBlocked(r *collection.SiteReport) bool {
+	return r.Documents == 0 && len(r.Outcomes) == 1 && r.Outcomes[vocab.Blocked.String()] > 0
+}
 
 func hostRows(all []collection.HostLinks) (rows []hostRow) {
 	most := 1
