@@ -160,7 +160,7 @@ With --shards the folder gets N data folders, and each site is in one of them. A
 cannot change. Search, serve and most other commands work over the shards as over one data folder.
 
 With --crawlers, crawlers of other machines fetch; the command prints the line with which "anatomy crawler"
-joins. Each crawler has --credentials, --resolver, --allow-private and ports of its own, and receives as much as
+joins, with --quiet the first time alone. Each crawler has --credentials, --resolver, --allow-private and ports of its own, and receives as much as
 --max-rate allows.
 
 With --cluster the machine owns the collection in a bucket, and copies the data folder to it every few seconds; see

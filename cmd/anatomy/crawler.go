@@ -21,7 +21,7 @@ import (
 )
 
 // gather listens for crawlers of other machines, prints the join line, and sets the engine's
-// visitor. The caller calls stop after the crawl.
+// visitor. With --quiet it prints a line with new keys alone. The caller calls stop after the crawl.
 func (f *crawlFlags) gather(
 	ctx context.Context, s *cli.GlobalFlags, screen *cli.Console, o *engine.Options,
 ) (stop func(), err error) {
@@ -42,7 +42,7 @@ func (f *crawlFlags) gather(
 	})
 	o.NewVisitor = func(c crawler.Options) (engine.Visitor, error) { return team.Join(c) }
 	print := func(text string) {
-		if !f.quiet {
+		if !f.quiet || keys.New {
 			fmt.Fprintf(screen, "%s:\n  anatomy crawler --join %s\n", text, server.JoinLine(bus.Crawler))
 		}
 	}
