@@ -416,7 +416,8 @@ func (l *listedGraph) written(r *Result, o Options, err error) error {
 	return err
 }
 
-// ErrNoSuchNode is the error of [RankEdges] for a teleport to a node that the graph does not have.
+// ErrNoSuchNode is the error of [RankEdges] for a teleport to a node that the graph does not have, and for
+// earlier ranks of such nodes alone.
 var ErrNoSuchNode = errors.New("the graph has no such node")
 
 // A ListError is the error for an edge list that cannot be read or has no nodes.

@@ -151,6 +151,12 @@ func TestBadHostGraph(t *testing.T) {
 			t.Errorf("ranks %q: %v, want %q", ranks, err, want)
 		}
 	}
+	for _, ranks := range []string{"2\t0.5\n3\t0.5\n", "a\t1\n", "# nothing\n"} {
+		_, err := RankEdges(t.Context(), strings.NewReader("0\t1\n"), new(strings.Builder), Options{Earlier: strings.NewReader(ranks)})
+		if !errors.Is(err, ErrNoSuchNode) {
+			t.Errorf("ranks %q: %v", ranks, err)
+		}
+	}
 	o := Options{Memory: 300}
 	_, err := HarmonicOfEdges(t.Context(), strings.NewReader("0\t1\n"), new(strings.Builder), o)
 	if !errors.Is(err, ErrTooLarge) {

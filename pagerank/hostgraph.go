@@ -67,7 +67,7 @@ func readVertices(r io.Reader) (names []string, err error) {
 
 // readRanks returns ranks by node of the graph, from lines of node and rank or from a rank file of
 // Common Crawl. Nodes without a line get the minimum of all ranks; lines of other nodes are
-// skipped.
+// skipped. It fails with [ErrNoSuchNode] if all lines are.
 func (s *idSet) readRanks(r io.Reader, names []string) ([]float32, error) {
 	ids := make(map[string]uint32, len(names))
 	for id, name := range names {
@@ -101,12 +101,18 @@ func (s *idSet) readRanks(r io.Reader, names []string) ([]float32, error) {
 		}
 		return nil
 	})
+	if err == nil && math.IsInf(least, 1) {
+		err = fmt.Errorf("no earlier rank can be used: %w", ErrNoSuchNode)
+	}
+	if err != nil {
+		return nil, err
+	}
 	for i, rank := range ranks {
-		if rank == 0 && !math.IsInf(least, 1) {
+		if rank == 0 {
 			ranks[i] = float32(least)
 		}
 	}
-	return ranks, err
+	return ranks, nil
 }
 
 // HostRanks ranks the graph of an edge list by harmonic centrality and by PageRank, and writes a rank

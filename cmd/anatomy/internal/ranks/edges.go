@@ -110,7 +110,7 @@ func (e *edgeFiles) checkOutput() error {
 func withEdgeHint(err error) error {
 	switch {
 	case errors.Is(err, pagerank.ErrNoSuchNode):
-		return cli.WithHint(err, "--personalize, --personalize-file and --topics take nodes as they are in the file of --edges")
+		return cli.WithHint(err, "--personalize, --personalize-file, --topics and --warm take nodes as they are in the file of --edges, or their names in that of --vertices")
 	case errors.Is(err, pagerank.ErrTooLarge):
 		return cli.WithHint(err, "raise --memory, or leave it out")
 	case errors.Is(err, pagerank.ErrNoHosts):
