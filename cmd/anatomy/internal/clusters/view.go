@@ -33,6 +33,7 @@ type View struct {
 	reads  singleflight.Group // of the bucket
 
 	mu     sync.Mutex
+	latest time.Time // that copied returned; zero for none
 	read   time.Time // zero for never
 	status *vocab.ClusterStatus
 	err    error
@@ -43,11 +44,20 @@ const (
 	readTimeout = 30 * time.Second // one request for each node, and some more
 )
 
-// NewView returns the view of a machine. copied returns when its copy last was the newest state.
+// NewView returns the view of a machine. copied returns when its copy last was the newest state, or zero
+// while the machine begins or ends to own the collection.
 func NewView(b bucket.Bucket, copied func() time.Time) *View { return &View{bucket: b, copied: copied} }
 
 // Copied returns when the machine and the bucket last had the same state; zero for never.
-func (v *View) Copied() time.Time { return v.copied() }
+func (v *View) Copied() time.Time {
+	at := v.copied()
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if !at.IsZero() {
+		v.latest = at
+	}
+	return v.latest
+}
 
 // Status returns the state of the cluster, at most some seconds old. If the bucket takes longer
 // than ctx, a later call returns the new state.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"testing"
+	"time"
 
 	"anatomy/cluster/bucket/buckettest"
 	"anatomy/cluster/replica"
@@ -29,5 +30,20 @@ func TestView(t *testing.T) {
 			t.Errorf("%+v, %v, want a cluster without owner", st, err)
 		}
 		b.Set(func(context.Context, string, string) error { return errors.New("read again") })
+	}
+}
+
+// TestViewKeepsCopied: a machine that hands over has no copy for a moment, and reports the last time that it
+// had the newest state.
+func TestViewKeepsCopied(t *testing.T) {
+	var at time.Time
+	v := NewView(nil, func() time.Time { return at })
+	first, second := time.Unix(1_800_000_000, 0), time.Unix(1_800_000_005, 0)
+	for i, c := range []struct{ copied, want time.Time }{
+		{time.Time{}, time.Time{}}, {first, first}, {time.Time{}, first}, {second, second},
+	} {
+		if at = c.copied; !v.Copied().Equal(c.want) {
+			t.Errorf("%d: %v, want %v", i, v.Copied(), c.want)
+		}
 	}
 }
