@@ -47,6 +47,9 @@ func repairShards(ctx context.Context, dir string, o RepairOptions, r CheckRepor
 	}
 	r.Checked = func(string, string) {}
 	s := &shardRepair{dir: dir, m: m, o: o, r: r, rebuild: shards.IsUnderRepair(dir), report: report}
+	if err := s.checkPresent(); err != nil {
+		return err
+	}
 	for _, step := range []func(context.Context) error{s.begin, s.repositories} {
 		if err := errors.Join(step(ctx), ctx.Err()); err != nil {
 			return err
@@ -67,6 +70,18 @@ func repairShards(ctx context.Context, dir string, o RepairOptions, r CheckRepor
 	report.Problems = max(report.Problems, 1) // an interrupted repair
 	rest := CheckReport{Checked: r.Checked, Problem: func(problem error) { report.Remain++; r.Problem(problem) }}
 	return Check(ctx, dir, rest)
+}
+
+// checkPresent fails if there is nothing of a shard, as before its disk is mounted. A repair would be of
+// no use, and if it began, the folder could not be used afterwards.
+func (s *shardRepair) checkPresent() error {
+	for i := range s.m.Folders {
+		folder := shards.Folder(s.dir, i)
+		if err := datadir.CheckVersion(folder); errors.Is(err, datadir.ErrNone) && !datadir.IsUsed(folder) {
+			return fmt.Errorf("shard %d of %d: %w", i, len(s.m.Folders), err)
+		}
+	}
+	return nil
 }
 
 // begin makes the repairs that need no open crawl. No crawl runs meanwhile; later crawls refuse a

@@ -17,6 +17,7 @@ import (
 	"anatomy/cmd/anatomy/internal/record"
 	"anatomy/collection"
 	"anatomy/control"
+	"anatomy/disk/datadir"
 	"anatomy/internal/plural"
 	"anatomy/ranking"
 	"anatomy/upkeep"
@@ -112,10 +113,13 @@ all are rebuilt.`,
 		Example: "  anatomy check\n  anatomy check --repair && anatomy crawl",
 		Args:    cli.ExactArgs(0, "no arguments"),
 		RunE: func(c *cobra.Command, _ []string) error {
-			problems := 0
+			problems, next := 0, "to repair it: "+s.Command("check --repair")
 			report := upkeep.CheckReport{
 				Checked: func(name, found string) { fmt.Fprintf(c.OutOrStdout(), "%-12s %s\n", name, found) },
 				Problem: func(problem error) {
+					if errors.Is(problem, datadir.ErrNone) {
+						next = hint(s, c, problem) // of a shard
+					}
 					if problems++; problems == shownProblems+1 {
 						fmt.Fprintln(c.ErrOrStderr(), "damaged: more problems are not listed")
 					}
@@ -135,7 +139,7 @@ all are rebuilt.`,
 			case err != nil:
 				return err
 			case problems > 0:
-				return cli.WithHint(fmt.Errorf("%w: %s", errDamaged, plural.Count(problems, "problem")), "to repair it: "+s.Command("check --repair"))
+				return cli.WithHint(fmt.Errorf("%w: %s", errDamaged, plural.Count(problems, "problem")), next)
 			}
 			fmt.Fprintln(c.OutOrStdout(), "no damage found")
 			return nil

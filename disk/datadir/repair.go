@@ -19,7 +19,7 @@ func RepairVersion(dir string, idOf func() string) (repaired, err error) {
 	var damage *DamageError
 	switch {
 	case repaired == nil, errors.As(repaired, &damage):
-	case errors.Is(repaired, ErrNone) && isUsed(dir):
+	case errors.Is(repaired, ErrNone) && IsUsed(dir):
 		repaired = &DamageError{filepath.Join(dir, VersionName), fs.ErrNotExist}
 	default:
 		return nil, repaired
@@ -44,8 +44,8 @@ func RepairVersion(dir string, idOf func() string) (repaired, err error) {
 	return repaired, nil
 }
 
-// isUsed reports whether dir has structures that only data folders have.
-func isUsed(dir string) bool {
+// IsUsed reports whether dir has structures that only data folders have.
+func IsUsed(dir string) bool {
 	_, err := os.Stat(DocIndex(dir))
 	return err == nil && HasRepository(dir)
 }
