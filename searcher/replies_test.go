@@ -38,7 +38,11 @@ func TestHostileReplies(t *testing.T) {
 	facets, err := searcher.ParseFacets("all")
 	must(t, err)
 	queries := []string{"search engine", `"search engine"`, "engine -search", "how the page", "search NEAR engine", "sort:date search", "serch engin", "the page of zzzz search engine index"}
-	for i := range 2000 {
+	requests := 2000
+	if testing.Short() {
+		requests = 300
+	}
+	for i := range requests {
 		req := searcher.Request{
 			Query: queries[i%len(queries)], Explain: i%2 == 0, Facets: facets, Offset: i % 3,
 			Preferences: &searcher.Preferences{Raise: []string{"h1.org"}, Block: []string{"h2.org"}, Lang: "el"},
