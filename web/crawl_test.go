@@ -261,7 +261,7 @@ func TestCrawlPage(t *testing.T) {
 		t.Error("the series of crawlers are missing")
 	}
 	last := get(t, s, "/crawl", http.StatusOK)
-	for _, want := range []string{"Crawlers on other machines", "dmz&lt;b&gt;#1", "36 MB", "step 4 of 5: merging the index, 25 %, 30 s left", "for each new page: 1.31"} {
+	for _, want := range []string{"Crawlers on other machines", "dmz&lt;b&gt;#1", "36 MB", "step 4 of 5: merging the index, 25\u00a0%, 30 s left", "for each new page: 1.31"} {
 		if !strings.Contains(last, want) || strings.Contains(page, want) {
 			t.Errorf("%q is missing at the end, or there before", want)
 		}

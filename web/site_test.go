@@ -54,7 +54,7 @@ func TestBlockedSite(t *testing.T) {
 func TestVersionsPage(t *testing.T) {
 	s := fullServer()
 	for target, want := range map[string][]string{
-		"/versions?doc=4711":                     {"40 % of the repository", "Look further", `href="/cached?doc=4711&amp;version=1%3A2%3A0"`, `href="/versions?doc=4711&amp;new=1%3A3%3A0&amp;old=1%3A2%3A0"`, "the oldest", "2.0 kB", "www.docs.test"},
+		"/versions?doc=4711":                     {"40\u00a0% of the repository", "Look further", `href="/cached?doc=4711&amp;version=1%3A2%3A0"`, `href="/versions?doc=4711&amp;new=1%3A3%3A0&amp;old=1%3A2%3A0"`, "the oldest", "2.0 kB", "www.docs.test"},
 		"/versions?doc=66":                       {"the oldest"},
 		"/versions?doc=4711&old=1:2:0&new=1:3:0": {"0 paragraphs added, 1 paragraph removed.", "<del>An old beginning &lt;script&gt;"},
 		"/versions?doc=4711&old=1:3:0&new=1:3:0": {"the text is the same"},

@@ -524,7 +524,7 @@ func TestExplainPage(t *testing.T) {
 		t.Errorf("no title in %s", page)
 	}
 	body := get(t, fullServer(), "/explain?q=inverted+index&url=https://www.docs.test/", http.StatusOK)
-	for _, want := range []string{"22.608", "6.104", "−0.350", "idf 4.07", "Most of it: title 40 %, words close together 23 %, link text of other sites 20 %.", `href="/search?q=inverted&#43;index"`} {
+	for _, want := range []string{"22.608", "6.104", "−0.350", "idf 4.07", "Most of it: title 40\u00a0%, words close together 23\u00a0%, link text of other sites 20\u00a0%.", `href="/search?q=inverted&#43;index"`} {
 		if !strings.Contains(body, want) {
 			t.Errorf("%s is missing", want)
 		}

@@ -267,7 +267,7 @@ func (m figures) phase(reported func(string) template.HTML) func(p vocab.Phase) 
 	return func(p vocab.Phase) template.HTML {
 		all := m.HTML("step %d of %d: %s", p.Step, p.Steps, reported(p.Name))
 		if p.Share >= 0 {
-			all += template.HTML(fmt.Sprintf(", %.0f %%", 100*p.Share))
+			all += template.HTML(", " + m.WholePercent(p.Share))
 		}
 		if left, ok := p.Left(); ok {
 			all += ", " + m.HTML("%s left", m.span(left))

@@ -63,12 +63,11 @@ func (s *searchPages) explain(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	body := newExplainView(e, query)
-	title := "Why this result"
+	v := s.View(c, "Why this result", query)
+	body := newExplainView(v.Messages, e, query)
 	if !body.Matches {
-		title = "Why this page does not match"
+		v.Title = v.Messages.Text("Why this page does not match")
 	}
-	v := s.View(c, title, query)
 	body.Title = s.titleOf(c.Request.Context(), e.URL)
 	v.Body = body
 	return s.Render(c, http.StatusOK, "explain", v)
@@ -92,14 +91,14 @@ func points(m *messages.Printer, s searcher.Score) string {
 	return m.Decimal(strings.Replace(fmt.Sprintf("%.3f", s.Points()), "-", "−", 1))
 }
 
-func newExplainView(e *searcher.Explanation, query string) *explainView {
+func newExplainView(m *messages.Printer, e *searcher.Explanation, query string) *explainView {
 	v := &explainView{
 		URL: text.Linkable(e.URL), Crumbs: text.Breadcrumb(e.URL), Score: e.Score, Folded: e.Folded, Pinned: e.Pinned,
 		Info: address.TraceHref(e.URL), Links: address.LinksHref(e.URL), Matches: e.Matches || e.Pinned,
 		Results: address.SearchHref("/search", searcher.Request{Query: query}, 0),
 	}
 	if v.Matches {
-		v.Most = shares(e)
+		v.Most = shares(m, e)
 	} else {
 		v.Lacking = e.Missing
 	}
@@ -118,22 +117,22 @@ func newExplainView(e *searcher.Explanation, query string) *explainView {
 		sum += p.Points
 		row := partView{Part: p, From: min(from, to), Width: max(max(from, to)-min(from, to), 3), Minus: p.Points < 0}
 		row.From = min(row.From, barScale-row.Width)
-		row.Share = share100(p.Points, e.Score)
+		row.Share = shareOf(m, p.Points, e.Score)
 		v.Parts = append(v.Parts, row)
 	}
 	return v
 }
 
-// share100 returns a part of a score as "27 %", or "" for a score that has no parts.
-func share100(part, of searcher.Score) string {
+// shareOf returns a part of a score as "27 %", or "" for a score that has no parts.
+func shareOf(m *messages.Printer, part, of searcher.Score) string {
 	if of <= 0 {
 		return ""
 	}
-	return strings.Replace(fmt.Sprintf("%.0f %%", float64(part)/float64(of)*100), "-", "−", 1)
+	return m.WholePercent(float64(part) / float64(of))
 }
 
 // shares returns the largest shares of a score, by the names of its parts.
-func shares(e *searcher.Explanation) (all []shareView) {
+func shares(m *messages.Printer, e *searcher.Explanation) (all []shareView) {
 	for _, p := range e.Parts {
 		i := slices.IndexFunc(all, func(s shareView) bool { return s.Name == p.Name })
 		if i < 0 {
@@ -145,7 +144,7 @@ func shares(e *searcher.Explanation) (all []shareView) {
 	slices.SortStableFunc(all, func(a, b shareView) int { return cmp.Compare(b.points, a.points) })
 	all = all[:min(mostShares, len(all))]
 	for i := range all {
-		all[i].Share = share100(all[i].points, e.Score)
+		all[i].Share = shareOf(m, all[i].points, e.Score)
 	}
 	return all
 }

@@ -187,7 +187,7 @@ func TestExplanationAddsUp(t *testing.T) {
 	e := &searcher.Explanation{Score: 4_250_000, Parts: []searcher.Part{
 		{Name: "title", Points: 3_104_220}, {Name: "plain", Points: 1_495_780}, {Name: "depth", Points: -350_000},
 	}}
-	v := newExplainView(e, "")
+	v := newExplainView(messages.For(""), e, "")
 	if v.Sum != e.Score || len(v.Parts) != len(e.Parts) {
 		t.Fatalf("sum %d of %d parts, score %d", v.Sum, len(v.Parts), e.Score)
 	}
@@ -203,11 +203,11 @@ func TestExplanationAddsUp(t *testing.T) {
 		at = to
 	}
 	e.Score++
-	if v := newExplainView(e, ""); v.Sum == v.Score {
+	if v := newExplainView(messages.For(""), e, ""); v.Sum == v.Score {
 		t.Error("a sum that does not add up is hidden")
 	}
 	for _, parts := range [][]searcher.Part{nil, {{Points: 0}}, {{Points: -5}}, {{Points: 1 << 60}, {Points: -1 << 60}}} {
-		for _, p := range newExplainView(&searcher.Explanation{Parts: parts}, "").Parts {
+		for _, p := range newExplainView(messages.For(""), &searcher.Explanation{Parts: parts}, "").Parts {
 			if p.From < 0 || p.From+p.Width > barScale {
 				t.Errorf("%v: bar from %d, %d wide", parts, p.From, p.Width)
 			}

@@ -14,6 +14,7 @@ import (
 
 	"anatomy/vocab"
 	"anatomy/web/internal/address"
+	"anatomy/web/internal/messages"
 	"anatomy/web/internal/params"
 	"anatomy/web/internal/respond"
 	"anatomy/web/internal/text"
@@ -71,21 +72,22 @@ func (s *documentPages) versionsPage(c *gin.Context) error {
 		return err
 	}
 	defer leave()
-	view := &versionsView{}
+	v, view := s.View(c, "Versions", ""), &versionsView{}
 	if older != "" || newer != "" {
 		err = s.difference(c.Request.Context(), view, doc, older, newer)
 	} else {
-		err = s.listVersions(c.Request.Context(), view, doc)
+		err = s.listVersions(c.Request.Context(), v.Messages, view, doc)
 	}
 	if err != nil {
 		return err
 	}
-	v := s.View(c, "Versions", "")
 	v.Body = view
 	return s.Render(c, http.StatusOK, "versions", v)
 }
 
-func (s *documentPages) listVersions(ctx context.Context, v *versionsView, doc vocab.DocID) error {
+func (s *documentPages) listVersions(
+	ctx context.Context, m *messages.Printer, v *versionsView, doc vocab.DocID,
+) error {
 	looking, cancel := context.WithTimeout(ctx, versionsTime)
 	defer cancel()
 	all, err := s.reader.Collection.Versions(looking, doc)
@@ -110,7 +112,7 @@ func (s *documentPages) listVersions(ctx context.Context, v *versionsView, doc v
 		v.URL, v.Crumbs = text.Linkable(page.URL), text.Breadcrumb(page.URL)
 	}
 	if all.Read < 1 {
-		v.Found, v.Again = fmt.Sprintf("%.0f %%", 100*all.Read), address.VersionsHref(doc, nil)
+		v.Found, v.Again = m.WholePercent(all.Read), address.VersionsHref(doc, nil)
 	}
 	return nil
 }

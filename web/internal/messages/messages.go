@@ -153,6 +153,11 @@ func (p *Printer) Percent(share float64) string {
 	return fmt.Sprintf(p.percent, p.Decimal(fmt.Sprintf("%.1f", 100*share)))
 }
 
+// WholePercent returns a share in percent without decimals: −12 % or −12%.
+func (p *Printer) WholePercent(share float64) string {
+	return fmt.Sprintf(p.percent, strings.Replace(fmt.Sprintf("%.0f", 100*share), "-", "−", 1))
+}
+
 // Duration returns the time of a query, with a no-break space: 0.84 ms, 12 ms, 1.3 s.
 func (p *Printer) Duration(d time.Duration) string {
 	v, digits, unit := float64(d)/1e6, 2, "\u00a0ms"

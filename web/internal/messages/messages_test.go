@@ -30,15 +30,15 @@ func TestFor(t *testing.T) {
 func TestNumbersAndDates(t *testing.T) {
 	day := time.Date(2026, 3, 5, 7, 8, 9, 0, time.UTC)
 	for tag, want := range map[string]string{
-		"en":    "1,234,567 | 5 Mar 2026 | 5 Mar 2026, 07:08 UTC | 0.84\u00a0ms | 12\u00a0ms | 1.3\u00a0s | 12.5\u00a0%",
-		"de":    "1.234.567 | 5. März 2026 | 5. März 2026, 07:08 UTC | 0,84\u00a0ms | 12\u00a0ms | 1,3\u00a0s | 12,5\u00a0%",
-		"pt":    "1.234.567 | 5 de mar. de 2026 | 5 de mar. de 2026, 07:08 UTC | 0,84\u00a0ms | 12\u00a0ms | 1,3\u00a0s | 12,5%",
-		"ja":    "1,234,567 | 2026年3月5日 | 2026年3月5日 07:08 UTC | 0.84\u00a0ms | 12\u00a0ms | 1.3\u00a0s | 12.5%",
-		"zh-CN": "1,234,567 | 2026年3月5日 | 2026年3月5日 07:08 UTC | 0.84\u00a0ms | 12\u00a0ms | 1.3\u00a0s | 12.5%",
+		"en":    "1,234,567 | 5 Mar 2026 | 5 Mar 2026, 07:08 UTC | 0.84\u00a0ms | 12\u00a0ms | 1.3\u00a0s | 12.5\u00a0% | −27\u00a0%",
+		"de":    "1.234.567 | 5. März 2026 | 5. März 2026, 07:08 UTC | 0,84\u00a0ms | 12\u00a0ms | 1,3\u00a0s | 12,5\u00a0% | −27\u00a0%",
+		"pt":    "1.234.567 | 5 de mar. de 2026 | 5 de mar. de 2026, 07:08 UTC | 0,84\u00a0ms | 12\u00a0ms | 1,3\u00a0s | 12,5% | −27%",
+		"ja":    "1,234,567 | 2026年3月5日 | 2026年3月5日 07:08 UTC | 0.84\u00a0ms | 12\u00a0ms | 1.3\u00a0s | 12.5% | −27%",
+		"zh-CN": "1,234,567 | 2026年3月5日 | 2026年3月5日 07:08 UTC | 0.84\u00a0ms | 12\u00a0ms | 1.3\u00a0s | 12.5% | −27%",
 	} {
 		p := For(tag)
 		got := strings.Join([]string{p.Count(1234567), p.Date(day), p.Moment(day),
-			p.Duration(840 * time.Microsecond), p.Duration(12 * time.Millisecond), p.Duration(1300 * time.Millisecond), p.Percent(.125)}, " | ")
+			p.Duration(840 * time.Microsecond), p.Duration(12 * time.Millisecond), p.Duration(1300 * time.Millisecond), p.Percent(.125), p.WholePercent(-.273)}, " | ")
 		if got != want {
 			t.Errorf("%s: %s, want %s", tag, got, want)
 		}
