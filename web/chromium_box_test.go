@@ -80,6 +80,7 @@ func newBoxSite(t *testing.T, allowed bool) *boxSite {
 	corrected, suggested := found, found
 	corrected.Corrected, suggested.Suggestion = "install", "install"
 	b.index.answers["instlal"], b.index.answers["instal"] = &corrected, &suggested
+	b.index.answers["how to install on pan"] = &found
 	b.index.answers["hostile"] = &searcher.Response{Total: 2, Exact: true, Results: append(b.index.answers[hostileQuery].Results,
 		searcher.Result{URL: page("/guide"), Title: "<b>bold</b><script>hit()</script>", Snippet: mark("<img src=x onerror=hit()>", "<i>")})}
 	return b
@@ -271,6 +272,18 @@ func TestBrowserBoxSpelling(t *testing.T) {
 	act(t, tab, chromedp.KeyEvent(kb.Enter), until(boxShadow+`.querySelector("[data-q]") == null`), until(boxFound))
 	if typed := evaluate[string](t, tab, boxShadow+`.querySelector("input").value`); typed != "install" {
 		t.Errorf("searched for %q", typed)
+	}
+}
+
+// TestBrowserBoxMarks: words that the snippets have and do not mark are not marked in titles, either.
+func TestBrowserBoxMarks(t *testing.T) {
+	tab := newTab(t)
+	b := newBoxSite(t, true)
+	b.index.answers["how to install on pan"].Results[0].Title = "How to install on a pan"
+	act(t, tab, chromedp.Navigate(b.site.URL+"/element"), until(boxReady), press("/"), until(boxInput), chromedp.KeyEvent("how to install on pan"), until(boxFound))
+	marks := evaluate[string](t, tab, `[...`+boxShadow+`.querySelectorAll(".name mark")].map((e) => e.textContent).join()`)
+	if marks != "install,pan,تثبيت" {
+		t.Errorf("marked: %q", marks)
 	}
 }
 

@@ -306,8 +306,11 @@
       this.failed = false;
       this.answered = this.typed();
       this.words = new Set(this.answered.toLowerCase().split(" "));
-      for (const r of found.results)
-        for (const f of r.snippet) if (f.mark) this.words.add(f.text.toLowerCase());
+      const texts = (mark) =>
+        found.results.flatMap((r) => r.snippet.filter((f) => f.mark === mark).map((f) => f.text.toLowerCase()));
+      for (const text of texts(false)) // function words, which snippets do not mark
+        for (const word of text.split(/[^\p{L}\p{N}]+/u)) this.words.delete(word);
+      for (const text of texts(true)) this.words.add(text);
       const groups = found.results.map((result) => this.group(result)).filter(Boolean);
       const { corrected, suggestion } = found;
       const some = groups.length > 0;
@@ -360,7 +363,7 @@
       return group;
     }
 
-    // marked returns a text with the words marked that were typed or found.
+    // marked returns a text with the words marked that were found, or typed and not left unmarked in snippets.
     marked(text) {
       return text
         .split(/([\p{L}\p{N}]+)/u)
