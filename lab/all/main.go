@@ -180,8 +180,9 @@ func known() string {
 	return strings.Join(names, ", ")
 }
 
-// limit bounds an experiment; all of them take some fifteen minutes on two busy cores.
-const limit = 10 * time.Minute
+// limit bounds an experiment. All of them take some fifteen minutes on two cores, and several times as long
+// where other work runs.
+const limit = 30 * time.Minute
 
 // run builds and runs an experiment, and finds the figures in what it prints.
 func (e *experiment) run(ctx context.Context, work string, o options) (*result, error) {
