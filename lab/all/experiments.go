@@ -117,9 +117,9 @@ var experiments = []experiment{
 	},
 	{
 		program: "scheduling", Source: "Cao, Jiang and Singh, on docsweb",
-		About: "The program crawls docsweb by each policy with four connections, one a host, and answers after 20 ms at the " +
+		About: "The program crawls docsweb by each policy with four connections, one a host, and answers after 12 ms at the " +
 			"median, up to nine times as late from one host as from another. The quality is PageRank, which it guesses from links.",
-		args: []string{"--docsweb", "PROGRAM", "--folder", "DIR", "--connections", "4", "--plots", "PLOTS"},
+		args: []string{"--docsweb", "PROGRAM", "--folder", "DIR", "--connections", "4", "--latency", "12ms", "--plots", "PLOTS"},
 		figures: []figure{
 			{"pages at half time by crawl-ability, to breadth-first", "some 1.5", `(?m)^ +crawl-ability +[\d.]+ % +([\d.]+)`},
 			{"80 % of the quality by breadth-first, after % of the time and of the pages", "", `(?m)^ +breadth-first.*? ([\d.]+) % +([\d.]+) % +\d+ % `},
@@ -142,7 +142,7 @@ var experiments = []experiment{
 		program: "coroutines", Source: "Yang and others 2014, figures 3 and 4",
 		About: "Goroutines, threads, and threads that block, 1 to 300 at once, as many as in the paper, each waiting for answers " +
 			"of its 5 s.",
-		args: []string{"--paper", "--latency", "5s", "--period", "10s", "--svg", "PLOTS/coroutines.svg"},
+		args: []string{"--paper", "--latency", "5s", "--period", "8s", "--svg", "PLOTS/coroutines.svg"},
 		figures: []figure{
 			{"processor time a page, µs, by goroutines and by blocking threads, 300 at once", "grows slower with coroutines", atOnce(3)},
 			{"switches of context a page, the same two", "grow slower with coroutines", atOnce(4)},
