@@ -28,9 +28,9 @@ var functionWords = setOf(`
 
 // otherText lists function words of other languages, folded and sorted: a line for each, which begins
 // with its code. They are the stop words of Snowball (BSD), and those that Lucene has for Arabic and
-// Romanian (Jacques Savoy, BSD) and Turkish (Apache 2.0), with question words added; those of Catalan
-// and Vietnamese are our own. LICENSES.txt has the licences. Catalan is last, see catalan, and has no
-// words like "ser", which are Spanish, too, but not in that list.
+// Romanian (Jacques Savoy, BSD) and Turkish (Apache 2.0), with question words added; those of Vietnamese
+// and of the rare languages are our own. LICENSES.txt has the licences. Rare languages are last, see rare,
+// and have no words like "ser", which are Spanish, too, but in no list of another language.
 //
 //go:embed function.txt
 var otherText string
@@ -130,9 +130,10 @@ func (t *tally) other(least int) (lang string, most int) {
 	return lang, most
 }
 
-// catalan is the number of Catalan in inLatin. Most of its function words are Spanish, and some French.
-// As it is rarer than both, it counts against no other language unless it has more words.
-var catalan = len(others)
+// rare is the number in inLatin of the first rare language: Catalan, Galician and Occitan. Most of their
+// function words are Spanish, Portuguese or French. As they are rarer than these, they count against no
+// other language unless they have more words.
+var rare = len(others) - 2
 
 // moreFunctions is how many more function words of another language than of English a query in that
 // language must have. Words like "die", "in" and "was" are of several languages.
@@ -189,7 +190,7 @@ func LanguageOfPage(terms iter.Seq[[]byte]) string {
 // leaders returns the numbers in inLatin of the two languages with most words.
 func (t *tally) leaders() (best, second int) {
 	best, second = 0, 1
-	for i := 1; i < catalan; i++ {
+	for i := 1; i < rare; i++ {
 		switch {
 		case t[i] > t[best]:
 			best, second = i, best
@@ -197,8 +198,10 @@ func (t *tally) leaders() (best, second int) {
 			second = i
 		}
 	}
-	if t[catalan] > t[best] {
-		best, second = catalan, best
+	for i := rare; i <= len(others); i++ {
+		if t[i] > t[best] {
+			best, second = i, best
+		}
 	}
 	return best, second
 }

@@ -17,7 +17,7 @@ func TestFunctionText(t *testing.T) {
 			n++
 		}
 	}
-	if n < 2000 || len(others) < 14 {
+	if n < 2000 || len(others) < 17 {
 		t.Errorf("%d words of %d languages", n, len(others))
 	}
 }
@@ -45,7 +45,8 @@ func TestLanguageOf(t *testing.T) {
 	}
 }
 
-// TestLanguageOfPage: a page in Catalan is not one in Spanish, nor the other way round.
+// TestLanguageOfPage: pages in Catalan, Galician and Occitan are not in Spanish, Portuguese or French, nor the
+// other way round.
 func TestLanguageOfPage(t *testing.T) {
 	for text, want := range map[string]string{
 		"La biblioteca de la ciutat és oberta cada dia, i els llibres es poden demanar amb el carnet. Quan un llibre no hi és, " +
@@ -54,6 +55,12 @@ func TestLanguageOfPage(t *testing.T) {
 			"puede hacer una reserva en el mostrador o desde su casa, y le avisaremos por correo.": "es",
 		"La bibliothèque de la ville est ouverte tous les jours, et les livres se demandent avec la carte. Quand un livre n'est pas là, " +
 			"vous pouvez faire une réservation au comptoir ou de chez vous, et nous vous avertirons par courrier.": "fr",
+		"A biblioteca da cidade está aberta cada día, e os libros pódense pedir co carné. Cando un libro non está, " +
+			"tamén pode facer unha reserva no mostrador ou desde a súa casa, e avisarémolo por correo.": "gl",
+		"A biblioteca da cidade está aberta todos os dias, e os livros podem ser pedidos com o cartão. Quando um livro não está, " +
+			"também pode fazer uma reserva no balcão ou a partir da sua casa, e nós avisamos pelo correio.": "pt",
+		"La bibliotèca de la vila es dobèrta cada jorn, e los libres se pòdon demandar amb la carta. Quand un libre es pas aquí, " +
+			"podètz tanben far una reservacion al comptador o dempuèi vòstre ostal, e vos avertirem per corrièr.": "oc",
 		"La casa de la ciutat": "",
 	} {
 		got := LanguageOfPage(func(yield func([]byte) bool) {
