@@ -140,9 +140,9 @@ var experiments = []experiment{
 	},
 	{
 		program: "coroutines", Source: "Yang and others 2014, figures 3 and 4",
-		About: "Goroutines, threads, and threads that block, 1 to 300 at once, as many as in the paper, each waiting for answers " +
-			"of its 5 s.",
-		args: []string{"--paper", "--latency", "5s", "--period", "8s", "--svg", "PLOTS/coroutines.svg"},
+		About: "Goroutines, threads, and threads that block, 1 to 300 at once, as many as in the paper, each waiting 1 s for an " +
+			"answer in place of its 5 s, which take ten minutes.",
+		args: []string{"--paper", "--latency", "1s", "--period", "3s", "--svg", "PLOTS/coroutines.svg"},
 		figures: []figure{
 			{"processor time a page, µs, by goroutines and by blocking threads, 300 at once", "grows slower with coroutines", atOnce(3)},
 			{"switches of context a page, the same two", "grow slower with coroutines", atOnce(4)},
