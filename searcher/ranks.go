@@ -100,7 +100,7 @@ func withRanks(s *Searcher, base *view, name string) (*view, error) {
 
 // viewOf returns a view like base of snapshots with ranks of their own, which w is for.
 func viewOf(serial uint64, base *view, shards []*snapshot.Snapshot, w *scoring.Weights) *view {
-	return newView(serial, base.weights, base.remote.Call, shards, func(
+	return newView(serial, base.weights, base.remote.Call, base.versions, shards, func(
 		snap *snapshot.Snapshot, p *snapshot.Part, of shard.Statistics,
 	) retrieval.StaticPoints {
 		return snap.StaticPoints(p, w, of.Ranked)

@@ -241,7 +241,7 @@ func explainURL(p *pass, u *weburl.URL) (*Explanation, error) {
 		info, err := p.view.part(into.Candidate).Segment.Record(into.Ord)
 		e.Folded = &Near{Doc: into.Doc, URL: info.URL, Distance: into.Distance}
 		if into.Version {
-			_, own := p.view.versionsOf(into.Doc)
+			_, _, own := p.view.versionsOf(into.Doc)
 			e.Folded.Lang = own.Lang
 		}
 		return e, err

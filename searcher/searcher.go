@@ -57,6 +57,7 @@ import (
 	"anatomy/disk/rankvector"
 	"anatomy/disk/segment"
 	"anatomy/disk/shards"
+	"anatomy/disk/translations"
 	"anatomy/searcher/internal/retrieval"
 	"anatomy/searcher/internal/shard"
 	"anatomy/searcher/internal/snapshot"
@@ -131,6 +132,8 @@ type Searcher struct {
 	arenas  sync.Pool // of *queryArena
 	labels  labelCache
 
+	versions *translations.Table // see view.versions
+
 	serials     atomic.Uint64 // number of views made so far
 	refreshing  sync.Mutex    // one Refresh at a time
 	unknownRank string        // guarded by refreshing: the name that OnNoRank was called with last, see reportRank
@@ -172,6 +175,11 @@ func OpenShards(dirs []string, o Options) (*Searcher, error) {
 	s := &Searcher{
 		o: o, cache: cache, answers: answerCache{Limit: o.AnswerBytes},
 		named: map[string]*namedView{}, changed: make(chan struct{}, 1), known: make(chan struct{}),
+	}
+	if len(dirs) > 1 {
+		if s.versions, err = translations.ReadSplit(dirs); err != nil {
+			o.Damage.Add(damage.Index, err) // without a table, each shard has versions of its own
+		}
 	}
 	for i, dir := range dirs {
 		s.stores = append(s.stores, snapshot.NewStore(dir, i, cache, o.Damage, o.Now))
@@ -229,7 +237,7 @@ func (s *Searcher) Refresh() (changed bool, err error) {
 		snaps = append(snaps, store.Acquire())
 	}
 	shards, rank := withDefaultRank(s, snaps, old, ranking)
-	v := newView(s.serials.Add(1), w, s.o.Remote, shards, func(
+	v := newView(s.serials.Add(1), w, s.o.Remote, s.versions, shards, func(
 		snap *snapshot.Snapshot, p *snapshot.Part, of shard.Statistics,
 	) retrieval.StaticPoints {
 		return snap.CachedStaticPoints(p, w, of.Ranked)

@@ -34,7 +34,7 @@ func foldVersions(p *pass) ([]scoring.Candidate, error) {
 	own, ofCollection := p.languages()
 	languages := versions.Readable(p.query.Root, slices.Concat(own, splitLanguages(p.req.Reads), ofCollection))
 	return p.collapser.Versions(p.ranked, func(c scoring.Candidate) presentation.Version {
-		_, own := p.view.versionsOf(c.Doc)
+		_, _, own := p.view.versionsOf(c.Doc)
 		if own == nil {
 			return presentation.Version{}
 		}
@@ -46,14 +46,14 @@ func foldVersions(p *pass) ([]scoring.Candidate, error) {
 
 // foldsVersions reports whether the versions of a page are one result.
 func foldsVersions(p *pass) bool {
-	known := slices.ContainsFunc(p.view.shards, func(snap *snapshot.Snapshot) bool { return snap.Versions != nil })
+	known := p.view.versions != nil || slices.ContainsFunc(p.view.shards, func(snap *snapshot.Snapshot) bool { return snap.Versions != nil })
 	return known && !p.req.Ungrouped && !versions.NamesLanguage(p.root)
 }
 
 // versionGroup returns the first version of a document's group, or 0 if it has no other.
 func (v *view) versionGroup(doc vocab.DocID) vocab.DocID {
-	if g, own := v.versionsOf(doc); own != nil {
-		return baseOf(shardOf(doc)) + g[0].Doc
+	if g, base, own := v.versionsOf(doc); own != nil {
+		return base + g[0].Doc
 	}
 	return 0
 }
@@ -62,9 +62,9 @@ func (v *view) versionGroup(doc vocab.DocID) vocab.DocID {
 func addVersions(p *pass, results []Result) error {
 	for i := range results {
 		r := &results[i]
-		g, own := p.view.versionsOf(r.Doc)
+		g, base, own := p.view.versionsOf(r.Doc)
 		for _, v := range versions.Others(g, own) {
-			part, ord, err := p.view.locate(baseOf(shardOf(r.Doc)) + v.Doc)
+			part, ord, err := p.view.locate(base + v.Doc)
 			if err != nil { // it is no longer in the index
 				continue
 			}
@@ -81,11 +81,13 @@ func addVersions(p *pass, results []Result) error {
 	return nil
 }
 
-// versionsOf returns the versions of a document, by their DocIDs within its shard, and the
-// document's own version.
-func (v *view) versionsOf(doc vocab.DocID) (g translations.Group, own *translations.Version) {
-	if snap := v.shard(doc); snap != nil {
-		g = snap.Versions.Of(doc - snap.Base)
+// versionsOf returns the versions of a document, the base of their DocIDs, and the document's own version.
+func (v *view) versionsOf(doc vocab.DocID) (g translations.Group, base vocab.DocID, own *translations.Version) {
+	if v.versions != nil {
+		g = v.versions.Of(doc)
+	} else if snap := v.shard(doc); snap != nil {
+		base = snap.Base
+		g = snap.Versions.Of(doc - base)
 	}
-	return g, versions.Own(g, doc-baseOf(shardOf(doc)))
+	return g, base, versions.Own(g, doc-base)
 }

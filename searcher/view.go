@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"anatomy/disk/segment"
+	"anatomy/disk/translations"
 	"anatomy/searcher/internal/memo"
 	"anatomy/searcher/internal/retrieval"
 	"anatomy/searcher/internal/shard"
@@ -33,6 +34,11 @@ type view struct {
 	ranking string               // Options.Ranking
 	missing []int                // numbers of the shards that have no data folder here; nil for a single shard
 	remote  shard.Remote         // for light shards
+
+	// versions has the versions of pages, with DocIDs of the collection, if its shards were split from a data
+	// folder. Otherwise it is nil, and each snapshot has those of its own pages.
+	versions *translations.Table
+
 	shard.Statistics
 	services     bool                                  // documents define web services
 	homes        *memo.Memo[string, scoring.Candidate] // home pages by host, see homeOf; Doc is 0 for none
@@ -54,9 +60,9 @@ func shardOf(doc vocab.DocID) int {
 // newView returns a view of snapshots, which have their ranks. static returns the static points of
 // a part, given the statistics.
 func newView(
-	serial uint64, w *scoring.Weights, call shard.Caller, bases []*snapshot.Snapshot, static func(*snapshot.Snapshot, *snapshot.Part, shard.Statistics) retrieval.StaticPoints,
+	serial uint64, w *scoring.Weights, call shard.Caller, versions *translations.Table, bases []*snapshot.Snapshot, static func(*snapshot.Snapshot, *snapshot.Part, shard.Statistics) retrieval.StaticPoints,
 ) *view {
-	v := &view{serial: serial, weights: w, bases: bases, homes: &memo.Memo[string, scoring.Candidate]{}, refs: 1}
+	v := &view{serial: serial, weights: w, versions: versions, bases: bases, homes: &memo.Memo[string, scoring.Candidate]{}, refs: 1}
 	var words, texts uint64
 	for _, snap := range bases {
 		words, texts = words+snap.Words, texts+snap.Texts
@@ -115,7 +121,7 @@ func (v *view) markMissing(resp *Response, lost []int) {
 // byDate returns the view with the dates of documents as static points.
 func (v *view) byDate() *view {
 	v.dateOnce.Do(func() {
-		v.dated = newView(v.serial, v.weights, v.remote.Call, v.shards, func(_ *snapshot.Snapshot, p *snapshot.Part, _ shard.Statistics) retrieval.StaticPoints {
+		v.dated = newView(v.serial, v.weights, v.remote.Call, v.versions, v.shards, func(_ *snapshot.Snapshot, p *snapshot.Part, _ shard.Statistics) retrieval.StaticPoints {
 			return dates(p)
 		})
 	})

@@ -19,6 +19,7 @@ import (
 	"anatomy/disk/repository"
 	"anatomy/disk/shards"
 	"anatomy/disk/snapshot"
+	"anatomy/disk/translations"
 	"anatomy/index"
 	"anatomy/parallel"
 	"anatomy/vocab"
@@ -359,10 +360,36 @@ func (s *splitter) finish() error {
 			return err
 		}
 	}
+	if err := s.splitVersions(); err != nil {
+		return err
+	}
 	if err := s.markPrivate(); err != nil {
 		return err
 	}
 	return s.division.to.Write(s.to)
+}
+
+// splitVersions writes which pages are versions of one page, as in the data folder. Versions may be in several
+// shards, and no shard finds those by itself.
+func (s *splitter) splitVersions() error {
+	t, err := translations.Read(s.from)
+	if t == nil || err != nil {
+		return err
+	}
+	known := vocab.DocID(len(s.division.shards))
+	var groups []translations.Group
+	for _, g := range t.Groups {
+		if g[len(g)-1].Doc >= known {
+			continue // the table may be newer than the document index
+		}
+		for i, v := range g {
+			shard := s.of(v.Doc)
+			g[i].Doc = vocab.Outer(shard, s.inner(shard, v.Doc))
+		}
+		slices.SortFunc(g, func(a, b translations.Version) int { return cmp.Compare(a.Doc, b.Doc) })
+		groups = append(groups, g)
+	}
+	return translations.WriteSplit(s.to, s.folders[0].ID(), groups)
 }
 
 // markPrivate marks the new folder and each shard as private, if the data folder is. A server of a

@@ -17,6 +17,7 @@ import (
 	"anatomy/disk/docindex"
 	"anatomy/disk/rankvector"
 	"anatomy/disk/shards"
+	"anatomy/disk/translations"
 	"anatomy/internal/test/testweb"
 	"anatomy/pagerank"
 	"anatomy/ranking"
@@ -310,6 +311,61 @@ func TestSplitLargeSite(t *testing.T) {
 		if s.Pages == 0 || s.Pages > 9 {
 			t.Errorf("shard %d has %d of 13 pages", i, s.Pages)
 		}
+	}
+}
+
+// TestSplitVersions: pages that are versions of each other stay so when they are in several shards.
+func TestSplitVersions(t *testing.T) {
+	const sites, pages = 6, 4
+	w := testweb.New(t)
+	var seeds []string
+	for page := range pages {
+		for site := range sites {
+			url := fmt.Sprintf("site%d.test/%d", site, page)
+			w.Page(url, fmt.Sprintf("<title>Heron %d</title><p>heron of site %d, %s", page, site, strings.Repeat(fmt.Sprintf("word%d%d ", site, page), 9)))
+			seeds = append(seeds, "http://"+url)
+		}
+	}
+	o := w.Options(filepath.Join(t.TempDir(), "data"), seeds...)
+	testweb.Crawl(t, o)
+	groups := make([]translations.Group, pages)
+	for doc, r := range testweb.Records(t, o.Dir) {
+		var site, page int
+		if _, err := fmt.Sscanf(r.URL, "http://site%d.test/%d", &site, &page); err == nil {
+			lang := string(rune('a'+site)) + "a"
+			groups[page] = append(groups[page], translations.Version{Doc: doc, Lang: lang, Evidence: translations.URL, Confidence: 100})
+		}
+	}
+	for _, g := range groups {
+		slices.SortFunc(g, func(a, b translations.Version) int { return cmp.Compare(a.Doc, b.Doc) })
+	}
+	testweb.Must(t, translations.Publish(o.Dir, groups))
+	to := filepath.Join(t.TempDir(), "split")
+	report, err := upkeep.Split(t.Context(), o.Dir, to, 3)
+	testweb.Must(t, err)
+	testweb.Checked(t, to)
+	if used := slices.IndexFunc(report.Shards, func(s upkeep.SplitShard) bool { return s.Pages == sites*pages }); used >= 0 {
+		t.Fatalf("all pages are in shard %d", used)
+	}
+	answers := make([]string, 2)
+	for i, dir := range []string{o.Dir, to} {
+		resp, err := testweb.OpenSite(t, dir).Search(t.Context(), searcher.Request{Query: "heron", Limit: 20})
+		testweb.Must(t, err)
+		if len(resp.Results) != pages {
+			t.Errorf("%d results for %d pages", len(resp.Results), pages)
+		}
+		for _, r := range resp.Results {
+			answers[i] += fmt.Sprintln(r.URL, r.Score)
+			for _, v := range r.Versions {
+				answers[i] += fmt.Sprintln("\t", v.URL, v.Lang)
+			}
+			if len(r.Versions) != sites-1 {
+				t.Errorf("%s has %d other versions, want %d", r.URL, len(r.Versions), sites-1)
+			}
+		}
+	}
+	if answers[0] != answers[1] {
+		t.Errorf("in one folder\n%sin shards\n%s", answers[0], answers[1])
 	}
 }
 

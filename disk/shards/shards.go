@@ -7,6 +7,7 @@
 //	  shard-0.foreign … documents of other shards that it mentions, see [Foreign]; in a divided
 //	                    collection, shard-0/foreign
 //	  REPAIR            only until a repair has been completed
+//	  translations      versions of pages over all shards, if the collection was split; see package translations
 //	  parcels/ …        parcels between shards filled by a crawl, see package parcel; in a divided
 //	                    collection, shard-0/parcels/ has the parcels that shard 0 sends
 //

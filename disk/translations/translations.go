@@ -3,7 +3,8 @@
 //
 // The table is one file, computed offline from the pages and replaced as a whole. DocIDs are
 // permanent, so a table stays valid when segments are merged; later pages are in no group.
-// Searching works without it.
+// Searching works without it. Shards into which a folder was split have one table together, with DocIDs of
+// the collection, because versions may be in several shards. Shards of a crawl have one each.
 //
 //	OFFSET  SIZE  MEANING (little endian)
 //	0       8     magic "anattrns"
@@ -186,6 +187,39 @@ func (c *Cache) Read(dir string) (*Table, error) {
 func (c *Cache) has(file fs.FileInfo) bool {
 	return c.file != nil && os.SameFile(file, c.file) &&
 		file.Size() == c.file.Size() && file.ModTime().Equal(c.file.ModTime())
+}
+
+// ReadSplit returns the table of the shards that a data folder was split into, or nil if there is none. Its
+// DocIDs are those in the collection, so a group may have pages of several shards. It is beside the shards,
+// and has the ID of the first of them.
+func ReadSplit(shards []string) (*Table, error) {
+	path := Path(filepath.Dir(shards[0]))
+	t, err := readFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("translations: %s: %w; make the folder again with \"anatomy split\"", path, err)
+	}
+	if first, err := datadir.ReadID(shards[0]); err != nil || t.Folder != first {
+		return nil, err // it was copied with another folder
+	}
+	return t, nil
+}
+
+// WriteSplit writes the table that ReadSplit reads to the folder dir of the shards. first is the ID of the first
+// one.
+func WriteSplit(dir, first string, groups []Group) error {
+	for _, g := range groups {
+		if err := check(g); err != nil {
+			return fmt.Errorf("translations: %w", err)
+		}
+	}
+	t := &Table{Folder: first, Groups: groups}
+	if err := durable.WriteFile(durable.OS, Path(dir), t.encode()); err != nil {
+		return fmt.Errorf("translations: %w", err)
+	}
+	return nil
 }
 
 func readFile(path string) (*Table, error) {
