@@ -117,9 +117,9 @@ var experiments = []experiment{
 	},
 	{
 		program: "scheduling", Source: "Cao, Jiang and Singh, on docsweb",
-		About: "The program crawls docsweb by each policy with four connections, one a host, and answers after 12 ms at the " +
+		About: "The program crawls docsweb by each policy with four connections, one a host, and answers after 5 ms at the " +
 			"median, up to nine times as late from one host as from another. The quality is PageRank, which it guesses from links.",
-		args: []string{"--docsweb", "PROGRAM", "--folder", "DIR", "--connections", "4", "--latency", "12ms", "--plots", "PLOTS"},
+		args: []string{"--docsweb", "PROGRAM", "--folder", "DIR", "--connections", "4", "--latency", "5ms", "--plots", "PLOTS"},
 		figures: []figure{
 			{"pages at half time by crawl-ability, to breadth-first", "some 1.5", `(?m)^ +crawl-ability +[\d.]+ % +([\d.]+)`},
 			{"80 % of the quality by breadth-first, after % of the time and of the pages", "", `(?m)^ +breadth-first.*? ([\d.]+) % +([\d.]+) % +\d+ % `},
