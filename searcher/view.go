@@ -49,9 +49,6 @@ type view struct {
 	refs         int   // guarded by Searcher.mu
 }
 
-// baseOf returns the base of a shard's DocIDs.
-func baseOf(shard int) vocab.DocID { return vocab.Outer(shard, 0) }
-
 func shardOf(doc vocab.DocID) int {
 	shard, _ := doc.Shard()
 	return shard
