@@ -210,10 +210,8 @@ func ReadSplit(shards []string) (*Table, error) {
 // WriteSplit writes the table that ReadSplit reads to the folder dir of the shards. first is the ID of the first
 // one.
 func WriteSplit(dir, first string, groups []Group) error {
-	for _, g := range groups {
-		if err := check(g); err != nil {
-			return fmt.Errorf("translations: %w", err)
-		}
+	if err := checkAll(groups); err != nil {
+		return err
 	}
 	t := &Table{Folder: first, Groups: groups}
 	if err := durable.WriteFile(durable.OS, Path(dir), t.encode()); err != nil {
@@ -233,10 +231,8 @@ func readFile(path string) (*Table, error) {
 // Publish durably makes a table current in the data folder dir. On an error the previous one stays.
 // Searchers read it with the next manifest, which Publish publishes.
 func Publish(dir string, groups []Group) error {
-	for _, g := range groups {
-		if err := check(g); err != nil {
-			return fmt.Errorf("translations: %w", err)
-		}
+	if err := checkAll(groups); err != nil {
+		return err
 	}
 	err := datadir.PublishFile(dir, func(m datadir.Manifest) error {
 		t := &Table{Folder: m.Folder, Generation: m.Generation, Groups: groups}
@@ -324,6 +320,16 @@ func check(g Group) error {
 			return fmt.Errorf("document %d is out of order", v.Doc)
 		case v.Confidence > 100 || v.Evidence&^all != 0 || !ValidTag(v.Lang):
 			return fmt.Errorf("document %d has language %.40q and confidence %d", v.Doc, v.Lang, v.Confidence)
+		}
+	}
+	return nil
+}
+
+// checkAll returns an error if a group is not valid in a table.
+func checkAll(groups []Group) error {
+	for _, g := range groups {
+		if err := check(g); err != nil {
+			return fmt.Errorf("translations: %w", err)
 		}
 	}
 	return nil
