@@ -10,13 +10,14 @@ import (
 	"anatomy/searcher/scoring"
 )
 
-// findPreferred finds the documents of the sites in the request's preferences.
+// findPreferred finds the documents of the sites in the request's preferences, and of those that the
+// query names.
 func findPreferred(p *pass) (all []shard.Preference, err error) {
 	prefs := p.req.Preferences
 	if prefs == nil {
-		return nil, nil
+		prefs = &Preferences{}
 	}
-	var sites []string
+	all = findNamedSites(p)
 	left := MaxPreferred
 	for _, group := range []struct {
 		kind   shard.PreferenceKind
@@ -30,8 +31,14 @@ func findPreferred(p *pass) (all []shard.Preference, err error) {
 		for _, site := range group.sites[:min(len(group.sites), left)] {
 			left--
 			all = append(all, shard.Preference{Site: site, Kind: group.kind, Points: group.points.Score()})
-			sites = append(sites, site)
 		}
+	}
+	if len(all) == 0 {
+		return nil, nil
+	}
+	var sites []string
+	for i := range all {
+		sites = append(sites, all[i].Site)
 	}
 	return all, p.each(func(_ int, q *shard.Query) error { return q.OpenSites(sites) })
 }

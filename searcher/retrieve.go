@@ -130,6 +130,9 @@ func candidates(p *pass, k int) (found []scoring.Candidate, toRank int, err erro
 	if found, toRank, err = addTitles(p, found, toRank); err != nil {
 		return nil, 0, err
 	}
+	if found, toRank, err = addExact(p, found, toRank); err != nil {
+		return nil, 0, err
+	}
 	if found, toRank, err = addIdentifiers(p, found, toRank); err != nil {
 		return nil, 0, err
 	}
@@ -178,12 +181,7 @@ func (p *pass) merge(answers []shard.FirstAnswer, k int) shard.FirstAnswer {
 func addPreferred(
 	p *pass, found []scoring.Candidate,
 ) (all []scoring.Candidate, toRank int, err error) {
-	var sites []string
-	for i := range p.preferred {
-		if p.preferred[i].Kind != shard.Lowered {
-			sites = append(sites, p.preferred[i].Site)
-		}
-	}
+	sites := p.sitesOf(shard.Pinned, shard.Raised)
 	if len(sites) == 0 || len(found) <= p.candidates && p.complete(found) {
 		return found, p.candidates, nil
 	}
@@ -256,6 +254,24 @@ func addTitles(p *pass, found []scoring.Candidate, n int) ([]scoring.Candidate, 
 		return nil, 0, err
 	}
 	found, n = scoreToo(found, n, titled.Pages)
+	return found, n, nil
+}
+
+// maxExact is the number of pages that addExact adds.
+const maxExact = 30
+
+// addExact adds the best pages for the words of prose without their forms to the first n pages, which
+// the second phase scores. In the first phase the forms of a word add up, and lift pages that have many
+// forms of one word above pages that have all words.
+func addExact(p *pass, found []scoring.Candidate, n int) ([]scoring.Candidate, int, error) {
+	if !p.prose || p.byDate || p.complete(found[:n]) {
+		return found, n, nil
+	}
+	exact, err := collectBeside(p, allowed(p, p.root.WithoutForms()), maxExact)
+	if err != nil {
+		return nil, 0, err
+	}
+	found, n = scoreToo(found, n, exact.Pages)
 	return found, n, nil
 }
 

@@ -33,6 +33,19 @@ func (n *Node) withForms(forms func(*Node, bool) []string, isExcluded bool) *Nod
 	return n.withKids(func(kid *Node) *Node { return kid.withForms(forms, isExcluded || n.Op == Not) })
 }
 
+// WithoutForms returns the tree without the forms of its terms, except of excluded ones.
+func (n *Node) WithoutForms() *Node {
+	switch {
+	case n.Op == Not:
+		return n
+	case len(n.Forms) > 0:
+		changed := *n
+		changed.Forms = nil
+		return &changed
+	}
+	return n.withKids((*Node).WithoutForms)
+}
+
 // withKids returns n with its kids rewritten, or n itself if none has changed.
 func (n *Node) withKids(rewrite func(kid *Node) *Node) *Node {
 	var kids []*Node

@@ -26,6 +26,7 @@ type Page struct {
 	Home       Bonus // for the home page of a host that the query spells
 	Related    Bonus // for a page of related:
 	Preference Bonus // for the preferences of the person who searches
+	NamedSite  Bonus // for a site that the query names
 }
 
 // A Bonus is points that do not depend on hits.

@@ -27,6 +27,7 @@ func static(m *match, t *Tally) {
 	addBonus(t, "home", &p.Home)
 	addBonus(t, "related", &p.Related)
 	addBonus(t, "preference", &p.Preference)
+	addBonus(t, "site", &p.NamedSite)
 	detail := ""
 	if t.Explain {
 		detail = depthName(p.Depth)

@@ -88,6 +88,10 @@ type Weights struct {
 	// by the sum of idf and by the share of the name that the query's terms spell.
 	NavigationalHost Milli `json:"Home"`
 
+	// NamedSite is for the pages of a site whose name has a term of the query: see [query.Node.Prose].
+	// It is multiplied by the idf of the term.
+	NamedSite Milli
+
 	// Related is for the nearest page of related:, and a thirtieth less for each further page.
 	Related Milli
 
@@ -363,6 +367,7 @@ var Prose = Weights{
 	Genre:            [vocab.Genres]Milli{vocab.SourceListing: 600, vocab.IndexPage: 400, vocab.Changelog: 400},
 	GenreAsked:       500,
 	NavigationalHost: 40000,
+	NamedSite:        3000,
 	Related:          150000,
 	Rank:             1000,
 	RankHalf:         3000,

@@ -148,7 +148,7 @@ func TestWeightNames(t *testing.T) {
 	}
 	want := []string{
 		"Again", "Depth", "Exact", "Form", "Genre", "GenreAsked", "Held", "Home", "Identifier", "Impact", "Language", "Length", "Letters", "Likely",
-		"Missing", "Near", "NearIn", "NearSaturation", "Pairs", "Preference", "Promising", "Prose", "Rank", "RankHalf", "RankNear",
+		"Missing", "NamedSite", "Near", "NearIn", "NearSaturation", "Pairs", "Preference", "Promising", "Prose", "Rank", "RankHalf", "RankNear",
 		"Related", "Saturation", "Service", "Signed", "Text", "TextLength", "Type", "Uncrawled", "Whole", "Widen",
 	}
 	if got := slices.Sorted(maps.Keys(named)); !slices.Equal(got, want) {

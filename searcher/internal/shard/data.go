@@ -35,14 +35,16 @@ type Home struct {
 	Share scoring.Milli // share of the name that the query spells
 }
 
-// A Preference is a site that the person who searches prefers, dislikes, pins or blocks.
+// A Preference is a site that the person who searches prefers, dislikes or pins, or that the query
+// names by Term.
 type Preference struct {
 	Site   string
+	Term   string `json:",omitzero"`
 	Kind   PreferenceKind
 	Points scoring.Score
 }
 
-// A PreferenceKind is how a person prefers a site.
+// A PreferenceKind is why pages of a site come before or after others.
 type PreferenceKind string
 
 // The kinds of preferences.
@@ -50,6 +52,7 @@ const (
 	Pinned  PreferenceKind = "pinned"
 	Raised  PreferenceKind = "raised"
 	Lowered PreferenceKind = "lowered"
+	Named   PreferenceKind = "named" // by the query
 )
 
 // A FirstRequest asks for the best pages of the first phase.

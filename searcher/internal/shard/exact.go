@@ -100,6 +100,7 @@ func (r *pageReader) read(ord vocab.Ordinal) (*scoring.Page, error) {
 	page.Home = homeBonus(q.weights, of, doc)
 	page.Related = relatedBonus(q.weights, of.Nearer, doc)
 	page.Preference = q.preferenceBonus(of, r.index, ord)
+	page.NamedSite = q.namedBonus(of, r.index, ord)
 	return page, r.err
 }
 
@@ -136,7 +137,7 @@ func (q *Query) preferenceBonus(
 ) (b scoring.Bonus) {
 	var all []string
 	for i := range r.Preferred {
-		if f := &r.Preferred[i]; f.Points != 0 && q.InSite(i, part, ord) {
+		if f := &r.Preferred[i]; f.Points != 0 && f.Kind != Named && q.InSite(i, part, ord) {
 			b.Score += f.Points
 			all = append(all, "you "+string(f.Kind)+" "+f.Site)
 		}
@@ -153,6 +154,19 @@ func (q *Query) preferenceBonus(
 				all = append(all, prefers+lang)
 				break
 			}
+		}
+	}
+	b.Detail = strings.Join(all, ", ")
+	return b
+}
+
+// namedBonus returns the points of a page on sites that the query names.
+func (q *Query) namedBonus(r *ExactRequest, part int, ord vocab.Ordinal) (b scoring.Bonus) {
+	var all []string
+	for i := range r.Preferred {
+		if f := &r.Preferred[i]; f.Kind == Named && q.InSite(i, part, ord) {
+			b.Score += f.Points
+			all = append(all, fmt.Sprintf("%s names %s", f.Term, f.Site))
 		}
 	}
 	b.Detail = strings.Join(all, ", ")

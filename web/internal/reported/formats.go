@@ -12,7 +12,7 @@ var ofPages = []string{
 	// Names of parts of a score: scoring.Part.Name.
 	"text", "held", "plain", "emphasis", "h1", "h2", "h3", "code", "alt", "menu", "title", "meta", "url",
 	"anchor", "anchor-out", "part", "exact", "phrase", "proximity", "language", "pagerank", "uncrawled",
-	"home", "related", "preference", "genre",
+	"home", "related", "preference", "site", "genre",
 
 	// Details of parts of a score: scoring.Part.Detail.
 	"%s, count weight %s × idf %s × type weight %s",
@@ -21,6 +21,7 @@ var ofPages = []string{
 	"the page has the word, idf %s × weight %s",
 	"frequency %s in all fields, count weight %s × idf %s",
 	"all words in order in %s, idf %s × weight %s",
+	"%s names %s",
 	"%d × %s in %s, count weight %s × idf %s × class weight %s × field weight %s",
 	"%d × %s in %s, count weight %s × idf %s × class weight %s × field weight %s × share %s of %d pairs",
 	"next to each other", "within %d words", "not even close",
