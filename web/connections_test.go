@@ -239,10 +239,13 @@ func TestSlowPosts(t *testing.T) {
 func TestReadersThatDoNotRead(t *testing.T) {
 	const bound = 20
 	b := newConnections(bound)
+	part := make([]byte, 1<<20)
 	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/large" {
 			for range 1000 {
-				w.Write(make([]byte, 1<<20)) // blocks once the buffers of both sides are full
+				if _, err := w.Write(part); err != nil { // blocks once the buffers of both sides are full
+					return
+				}
 			}
 			return
 		}
