@@ -112,7 +112,7 @@ func TestOpenAPIAnswers(t *testing.T) {
 		return json.RawMessage(`{"pages":1,"uncrawled":0,"segments":1,"words":2,"postings":2,"hits":3,"links":0,"rank":"","rows":[{"name":"repository","bytes":9,"paper":0}],"outcomes":{}}`), nil
 	}
 	s := newServerOf(Options{Collection: f, FetchImage: fetchFake})
-	operations := api.Describe(messages.English, "http://h").Operations
+	operations := api.Describe(messages.English(), "http://h").Operations
 	for _, o := range operations {
 		target, _, _ := strings.Cut(strings.TrimPrefix(o.Curl, "curl 'http://h"), "'")
 		r := httptest.NewRequest(o.Method, target, nil)

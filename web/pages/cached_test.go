@@ -59,13 +59,13 @@ func TestCutFrame(t *testing.T) {
 func TestOperations(t *testing.T) {
 	const operation = `<section id="operation-a"><h2>Read <mark>a</mark></h2>` + "\n" + `<p><code>GET /a</code> <code>a</code></p></section>`
 	content := []byte("<h1>A</h1>" + operation + strings.ReplaceAll(operation, "operation-a", "operation-b"))
-	got := string(withOperations(messages.English, &reader.Page{Life: &collection.Life{}}, content))
+	got := string(withOperations(messages.English(), &reader.Page{Life: &collection.Life{}}, content))
 	want := `<h1>A</h1><nav lang="en"><details open><summary>operations: 2</summary><ul><li><a href="#operation-a">Read a</a> <code>GET /a</code></li>` +
 		`<li><a href="#operation-b">Read a</a> <code>GET /a</code></li></ul></details></nav>` + "\n" + operation
 	if !strings.HasPrefix(got, want) {
 		t.Errorf("%s, want %s", got, want)
 	}
-	if other := withOperations(messages.English, &reader.Page{}, content); !bytes.Equal(other, content) {
+	if other := withOperations(messages.English(), &reader.Page{}, content); !bytes.Equal(other, content) {
 		t.Errorf("another page is changed: %s", other)
 	}
 }

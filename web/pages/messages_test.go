@@ -39,7 +39,7 @@ func TestCatalogues(t *testing.T) {
 		}
 		has := len(plurals)
 		for english := range used {
-			if _, plural := plurals[english]; plural || m == messages.English {
+			if _, plural := plurals[english]; plural || m == messages.English() {
 				continue
 			}
 			text, ok := c.Texts[english]
@@ -55,7 +55,7 @@ func TestCatalogues(t *testing.T) {
 				t.Errorf("%s.toml: no page uses %q", m.Tag, english)
 			}
 		}
-		if len(c.Plurals) != len(plurals) || m != messages.English && has != len(used) {
+		if len(c.Plurals) != len(plurals) || m != messages.English() && has != len(used) {
 			t.Errorf("%s.toml: %d messages with plural forms, want %d; %d in all, want %d",
 				m.Tag, len(c.Plurals), len(plurals), has, len(used))
 		}
@@ -188,7 +188,7 @@ func usedMessages(t *testing.T) map[string]bool {
 
 // addAPI adds the prose of the description of the API.
 func addAPI(used map[string]bool) {
-	d := api.Describe(messages.English, "")
+	d := api.Describe(messages.English(), "")
 	used[d.About] = true
 	for _, o := range d.Operations {
 		used[o.Summary], used[o.About] = true, true

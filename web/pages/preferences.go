@@ -375,7 +375,7 @@ func (s *preferencesPages) preferSite(c *gin.Context) error {
 	} else {
 		f := visitor.Kept(c.Request)
 		f.Set(site, what)
-		if failed := s.keep(c, messages.English, f); failed != "" {
+		if failed := s.keep(c, messages.English(), f); failed != "" {
 			return respond.BadParameter(failed)
 		}
 	}

@@ -71,7 +71,7 @@ func TestHintsLeaveOutAbsentWords(t *testing.T) {
 		`"absent" site:x.org`: "",
 	} {
 		last := ""
-		for _, h := range hintsFor(messages.English, searcher.Request{Query: query}, &searcher.Response{Absent: []string{"absent"}}) {
+		for _, h := range hintsFor(messages.English(), searcher.Request{Query: query}, &searcher.Response{Absent: []string{"absent"}}) {
 			if h.Label == "Any of the words" {
 				last = h.Query
 			}
@@ -90,7 +90,7 @@ func TestHints(t *testing.T) {
 		"intitle:apples lang:en":                                "Only the words: apples",
 	} {
 		var got []string
-		for _, h := range hintsFor(messages.English, searcher.Request{Query: query}, &searcher.Response{Absent: []string{"absent"}}) {
+		for _, h := range hintsFor(messages.English(), searcher.Request{Query: query}, &searcher.Response{Absent: []string{"absent"}}) {
 			got = append(got, h.Label+": "+h.Query)
 		}
 		if list := strings.Join(got, ", "); list != want {
@@ -103,7 +103,7 @@ func TestHints(t *testing.T) {
 func TestHintsDiffer(t *testing.T) {
 	for _, query := range []string{"apples site:x.org", `"apples"`, `"red apples" -green`} {
 		queries := map[string]bool{}
-		for _, h := range hintsFor(messages.English, searcher.Request{Query: query}, &searcher.Response{}) {
+		for _, h := range hintsFor(messages.English(), searcher.Request{Query: query}, &searcher.Response{}) {
 			if queries[h.Query] {
 				t.Errorf("%q: %q twice", query, h.Query)
 			}
@@ -119,7 +119,7 @@ func TestShare(t *testing.T) {
 	for v, want := range map[float64]string{
 		0: "0.0\u00a0%", 1: "100.0\u00a0%", 0.05: "5.0\u00a0%", 0.0123: "1.2\u00a0%", 0.00123: "0.12\u00a0%", 0.0000456: "0.0046\u00a0%",
 	} {
-		if got := share(messages.English, v); got != want {
+		if got := share(messages.English(), v); got != want {
 			t.Errorf("%g: %s, want %s", v, got, want)
 		}
 	}
@@ -133,7 +133,7 @@ func TestTotalsAreHonest(t *testing.T) {
 		"at least 1,000 pages": {Total: 1000},
 		"at least 1 page":      {Total: 1, Partial: true},
 	} {
-		if got := totalText(messages.English, &a); got != want {
+		if got := totalText(messages.English(), &a); got != want {
 			t.Errorf("%+v: %q, want %q", a, got, want)
 		}
 	}
@@ -159,7 +159,7 @@ func TestPagination(t *testing.T) {
 	}
 	for _, c := range cases {
 		r := searcher.Request{Query: "a", Offset: c.offset, Limit: c.limit}
-		v := resultsView{messages: messages.English}
+		v := resultsView{messages: messages.English()}
 		v.paginate(r, &searcher.Response{Total: c.total, Next: c.next, Results: make([]searcher.Result, 1)})
 		var pages, links []string
 		for _, p := range v.Pages {
@@ -223,7 +223,7 @@ func TestHiddenIsSaid(t *testing.T) {
 		"1,200 pages of sites that you blocked are hidden.":          {Hidden: 1200, HiddenExact: true},
 		"At least 1,000 pages of sites that you blocked are hidden.": {Hidden: 1000},
 	} {
-		if got := hiddenText(messages.English, &a); got != want {
+		if got := hiddenText(messages.English(), &a); got != want {
 			t.Errorf("%+v: %q, want %q", a, got, want)
 		}
 	}
@@ -240,18 +240,18 @@ func TestVersionFacet(t *testing.T) {
 		for _, section := range strings.Fields(sections) {
 			f.Values = append(f.Values, searcher.FacetValue{Value: section, Count: 1, Query: "a site:" + section})
 		}
-		if all := facetViews(messages.English, searcher.Request{}, &searcher.Response{Facets: []searcher.Facet{f}}); len(all) != 1 || all[0].Name != want {
+		if all := facetViews(messages.English(), searcher.Request{}, &searcher.Response{Facets: []searcher.Facet{f}}); len(all) != 1 || all[0].Name != want {
 			t.Errorf("%s: %+v, want %s", sections, all, want)
 		}
 		one := searcher.Facet{Kind: "product", Exact: true, Of: 1, Values: []searcher.FacetValue{{Value: "a", Count: 7}}}
 		for total, want := range map[int]int{7: 0, 8: 1} {
 			answer := &searcher.Response{Total: total, Facets: []searcher.Facet{one}}
-			if all := facetViews(messages.English, searcher.Request{}, answer); len(all) != want {
+			if all := facetViews(messages.English(), searcher.Request{}, answer); len(all) != want {
 				t.Errorf("%d pages: %+v", total, all)
 			}
 		}
 		stated := searcher.Facet{Kind: "version", Exact: true, Of: 2, Values: []searcher.FacetValue{{Value: "1"}, {Value: "2"}}}
-		all := facetViews(messages.English, searcher.Request{}, &searcher.Response{Facets: []searcher.Facet{f, stated}})
+		all := facetViews(messages.English(), searcher.Request{}, &searcher.Response{Facets: []searcher.Facet{f, stated}})
 		if len(all) != 2 || all[0].Name != "Section" || all[1].Name != "Version" {
 			t.Errorf("%s with versions that pages state: %+v", sections, all)
 		}

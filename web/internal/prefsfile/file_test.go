@@ -48,7 +48,7 @@ func TestWrite(t *testing.T) {
 	if err != nil || string(got) != example {
 		t.Errorf("%v: wrote\n%s", err, got)
 	}
-	again, lenses, problems := Read(messages.English, got)
+	again, lenses, problems := Read(messages.English(), got)
 	if !reflect.DeepEqual(again, f) || !reflect.DeepEqual(lenses, manuals) {
 		t.Errorf("read %+v, %+v, %v", again, lenses, problems)
 	}
@@ -59,7 +59,7 @@ func TestWrite(t *testing.T) {
 
 // TestRead: a file edited by hand is read as an address with the same preferences is.
 func TestRead(t *testing.T) {
-	f, _, problems := Read(messages.English, []byte("\ufeff# mine\r\nversion = 1 # of the form\r\ntheme = \"auto\"\r\n\"block\" = [\"*://*.Spam.test/*\", \"https://ads.test/\", 'spam.test', # twice\r\n]\r\nlang = []\r\ntab = false\r\n"))
+	f, _, problems := Read(messages.English(), []byte("\ufeff# mine\r\nversion = 1 # of the form\r\ntheme = \"auto\"\r\n\"block\" = [\"*://*.Spam.test/*\", \"https://ads.test/\", 'spam.test', # twice\r\n]\r\nlang = []\r\ntab = false\r\n"))
 	want := &params.Preferences{Preferences: searcher.Preferences{Block: []string{"spam.test", "ads.test"}}}
 	if !reflect.DeepEqual(f, want) {
 		t.Errorf("read %+v, %v", f, problems)
@@ -74,8 +74,8 @@ func TestDocument(t *testing.T) {
 	}
 	_, file, _ := strings.Cut(string(document), "```toml\n")
 	file, _, ok := strings.Cut(file, "```")
-	f, lenses, problems := Read(messages.English, []byte(file))
-	want, _, _ := Read(messages.English, []byte(example))
+	f, lenses, problems := Read(messages.English(), []byte(file))
+	want, _, _ := Read(messages.English(), []byte(example))
 	if !ok || !reflect.DeepEqual(f, want) || !reflect.DeepEqual(lenses, manuals) {
 		t.Errorf("%s\nis read as %+v, %v", file, f, problems)
 	}
@@ -111,7 +111,7 @@ func TestProblems(t *testing.T) {
 		"version = 1\n[[lens]]\nname = 'a'\n[[love]]\nb = 1\n[[lens.c]]":                                  "4: There is no preference “love”.|6: There is no preference “lens.c”.",
 		"version = 1\nlang = [" + many(21, "'de-x%d'") + "]":                                              "2: There are 21 languages; the limit is 20.",
 	} {
-		f, _, problems := Read(messages.English, []byte(file))
+		f, _, problems := Read(messages.English(), []byte(file))
 		var got []string
 		for _, p := range problems {
 			got = append(got, fmt.Sprintf("%d: %s", p.Line, p.Text))
@@ -120,7 +120,7 @@ func TestProblems(t *testing.T) {
 			t.Errorf("%.80q: %+v, %s", file, f, all)
 		}
 	}
-	if _, _, problems := Read(messages.English, []byte("version = 1\nblock = ["+many(500, "'!%d'")+"]")); len(problems) != maxProblems {
+	if _, _, problems := Read(messages.English(), []byte("version = 1\nblock = ["+many(500, "'!%d'")+"]")); len(problems) != maxProblems {
 		t.Errorf("%d problems are reported", len(problems))
 	}
 }
@@ -133,7 +133,7 @@ func TestBlockList(t *testing.T) {
 	if !IsBlockList([]byte(list)) {
 		t.Error("a list of sites is taken for a file")
 	}
-	if problems := AddBlockList(messages.English, f, []byte(list)); problems != nil || len(f.Raise) != 0 || !reflect.DeepEqual(f.Block, []string{"mine.test", "a.test", "b.test", "c.test/dir"}) {
+	if problems := AddBlockList(messages.English(), f, []byte(list)); problems != nil || len(f.Raise) != 0 || !reflect.DeepEqual(f.Block, []string{"mine.test", "a.test", "b.test", "c.test/dir"}) {
 		t.Errorf("%v, %+v", problems, f)
 	}
 	for _, file := range []string{example, "# mine\n" + example, "\"version\" = 1", "[a]", "", "# nothing"} {
@@ -141,7 +141,7 @@ func TestBlockList(t *testing.T) {
 			t.Errorf("%q is taken for a list of sites", file)
 		}
 	}
-	problems := AddBlockList(messages.English, f, []byte("a.test\nno!\n\n..\n"))
+	problems := AddBlockList(messages.English(), f, []byte("a.test\nno!\n\n..\n"))
 	if len(problems) != 2 || problems[0].Line != 2 || problems[1].Line != 4 {
 		t.Errorf("problems %v", problems)
 	}
@@ -149,7 +149,7 @@ func TestBlockList(t *testing.T) {
 	for i := range 5000 {
 		fmt.Fprintf(&many, "s%d.test\n", i)
 	}
-	if problems = AddBlockList(messages.English, &params.Preferences{}, []byte(many.String())); len(problems) != 1 || problems[0].Line != 101 {
+	if problems = AddBlockList(messages.English(), &params.Preferences{}, []byte(many.String())); len(problems) != 1 || problems[0].Line != 101 {
 		t.Errorf("problems of a long list: %v", problems)
 	}
 }
@@ -165,10 +165,10 @@ func FuzzRead(f *testing.F) {
 		if len(file) > MaxBytes {
 			return
 		}
-		p, lenses, problems := Read(messages.English, file)
+		p, lenses, problems := Read(messages.English(), file)
 		if IsBlockList(file) {
 			p, lenses = &params.Preferences{}, nil
-			problems = AddBlockList(messages.English, p, file)
+			problems = AddBlockList(messages.English(), p, file)
 		}
 		if len(problems) > maxProblems+1 || (p == nil) && len(problems) == 0 {
 			t.Fatalf("%+v, problems %v", p, problems)
@@ -186,7 +186,7 @@ func FuzzRead(f *testing.F) {
 			t.Fatalf("beyond the bounds: %+v", p)
 		}
 		for _, l := range lenses {
-			if problem := CheckLens(messages.English, l); problem != "" {
+			if problem := CheckLens(messages.English(), l); problem != "" {
 				t.Fatalf("%+v: %s", l, problem)
 			}
 		}
@@ -194,7 +194,7 @@ func FuzzRead(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if again, same, problems := Read(messages.English, written); problems != nil || !reflect.DeepEqual(again.Values(), p.Values()) || !reflect.DeepEqual(same, lenses) {
+		if again, same, problems := Read(messages.English(), written); problems != nil || !reflect.DeepEqual(again.Values(), p.Values()) || !reflect.DeepEqual(same, lenses) {
 			t.Fatalf("%+v, %+v is written as\n%sand read as %+v, %+v, %v", p, lenses, written, again, same, problems)
 		}
 	})

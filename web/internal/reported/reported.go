@@ -35,7 +35,7 @@ type verb struct {
 // formats are those of Formats, the longest text outside verbs first: it fits best.
 var formats = sync.OnceValue(func() (all []format) {
 	for _, english := range Formats {
-		for _, form := range messages.English.Forms(english) {
+		for _, form := range messages.English().Forms(english) {
 			all = append(all, newFormat(english, form))
 		}
 	}
@@ -75,7 +75,7 @@ const maxReported = 6
 // whether the catalogues have it.
 func Text(m *messages.Printer, english string) (translated string, ok bool) {
 	translated, ok = within(m, english, maxReported)
-	return translated, ok || m == messages.English
+	return translated, ok || m == messages.English()
 }
 
 // within is Text for a text with at most depth texts within each other.
@@ -133,7 +133,7 @@ func argumentText(m *messages.Printer, english string, depth int) string {
 	if fraction.MatchString(english) {
 		return m.Decimal(english)
 	}
-	if d, ok := plural.ParseDuration(english); ok && m != messages.English {
+	if d, ok := plural.ParseDuration(english); ok && m != messages.English() {
 		return Duration(m, d)
 	}
 	translated, _ := within(m, english, depth)
@@ -159,7 +159,7 @@ func Sentence(m *messages.Printer, english string) template.HTML {
 	translated, ok := Text(m, english)
 	first, size := utf8.DecodeRuneInString(translated)
 	if !ok {
-		m = messages.English
+		m = messages.English()
 	}
 	return Element(m.Text("%s.", string(unicode.ToUpper(first))+translated[size:]), ok)
 }

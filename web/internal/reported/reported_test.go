@@ -65,7 +65,7 @@ func TestReportedText(t *testing.T) {
 		"No page contains any of “a”, “1234”.":                                                      "No page contains any of “a”, “1234”.",
 		"you raised a.test, no such text 1234":                                                      "you raised a.test, no such text 1234",
 	} {
-		if got, ok := Text(messages.English, english); got != want || !ok {
+		if got, ok := Text(messages.English(), english); got != want || !ok {
 			t.Errorf("%q is\n%q, want\n%q", english, got, want)
 		}
 	}
@@ -73,7 +73,7 @@ func TestReportedText(t *testing.T) {
 	if got := HTML(german, foreign); got != `<span lang="en">connect to a.test at 192.0.2.1:80: &lt;refused&gt;</span>` {
 		t.Error(got)
 	}
-	if got := HTML(messages.English, foreign); got != "connect to a.test at 192.0.2.1:80: &lt;refused&gt;" {
+	if got := HTML(messages.English(), foreign); got != "connect to a.test at 192.0.2.1:80: &lt;refused&gt;" {
 		t.Error(got)
 	}
 	if got := Sentence(german, "robots.txt forbids it"); got != "Robots.txt verbietet es." {
