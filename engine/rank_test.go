@@ -24,9 +24,10 @@ import (
 	"anatomy/weburl"
 )
 
-// TestRankSwap: another damping, or a preferred site, changes the order of results of a running
-// searcher, without a restart and without a rebuild; every score stays the sum of its explanation.
-func TestRankSwap(t *testing.T) {
+// TestRanksReorderResults: another damping, or a preferred site, changes the order of results of a
+// running searcher, without a restart and without a rebuild; every score stays the sum of its
+// explanation.
+func TestRanksReorderResults(t *testing.T) {
 	dir, _ := testweb.CrawlDemo(t)
 	m, err := datadir.ReadManifest(dir)
 	testweb.Must(t, err)
