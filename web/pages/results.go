@@ -467,9 +467,7 @@ func hintsFor(m *messages.Printer, r searcher.Request, a *searcher.Response) []h
 	if plain != strings.Join(strings.Fields(r.Query), " ") {
 		try(m.Text("Only the words"), plain)
 	}
-	words := slices.DeleteFunc(text.ContentWords(plain), func(w string) bool {
-		return slices.Contains(a.Absent, strings.ToLower(w))
-	})
+	words := text.KnownWords(plain, a.Absent)
 	switch {
 	case len(words) == 1:
 		try(m.Text("Without words that no page contains"), words[0])

@@ -85,7 +85,10 @@ func TestHintsLeaveOutAbsentWords(t *testing.T) {
 // TestHints: the only known word has a label of its own, and values of filters do not become words.
 func TestHints(t *testing.T) {
 	for query, want := range map[string]string{
-		"absent apples": "Without words that no page contains: apples",
+		"absent apples":         "Without words that no page contains: apples",
+		"What is Absent?":       "", // no word is left
+		"What is “ábsent”, éh?": "Without words that no page contains: éh?",
+		"absent.go ? red":       "Without words that no page contains: red",
 		"red apples site:x.org lang:EN filetype:pdf after:2024": "Only the words: red apples, Any of the words: red OR apples",
 		"intitle:apples lang:en":                                "Only the words: apples",
 	} {
