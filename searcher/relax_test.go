@@ -119,9 +119,9 @@ func mostOf(c *oracle.Collection, root *query.Node) (most []lacking) {
 	return most
 }
 
-// TestQualifiedName checks that a page with the words of a qualified name apart is found if few have the
-// name; not for other words with signs in them.
-func TestQualifiedName(t *testing.T) {
+// TestJointWords checks that a page with the words of a name with signs apart is found if few have the
+// name; not for words with hyphens and apostrophes, versions and dates.
+func TestJointWords(t *testing.T) {
 	f := newFolder(t)
 	f.add(pagesOf(textPage(1, "http://a.org/map", "struct", "hashmap", "fn", "entry"),
 		textPage(2, "http://a.org/user", "hashmap", "entry"), textPage(3, "http://a.org/other", "list")), bare)
@@ -130,6 +130,9 @@ func TestQualifiedName(t *testing.T) {
 	for text, want := range map[string]struct{ total, most int }{
 		"HashMap::entry": {1, 1}, "hashmap.entry": {1, 1}, "hashmap-entry": {1, 0},
 		`"HashMap::entry"`: {1, 0}, "hashmap.3": {0, 0}, "-list HashMap::entry": {1, 1},
+		"HashMap<Entry>": {1, 1}, "HashMap[entry]": {1, 1}, "hashmap,entry": {1, 1}, "struct/entry": {0, 1},
+		"entry=hashmap-struct": {0, 1}, "hashmap’entry": {1, 0},
+		"hashmap/2024-05": {0, 0}, "2024:05": {0, 0}, `"HashMap<Entry>"`: {1, 0}, "intext:HashMap<Entry>": {1, 0},
 	} {
 		resp := ask(t, s, searcher.Request{Query: text})
 		if resp.Total != want.total || resp.Most != want.most || len(resp.Results) != want.total+want.most {

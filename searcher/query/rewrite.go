@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 	"unicode"
-	"unicode/utf8"
 
 	"anatomy/vocab"
 )
@@ -108,11 +107,11 @@ func (n *Node) InImages() *Node {
 }
 
 // Most relaxes a query: pages may lack all but one of its words, except words in quotes, after a
-// plus or an operator. The words of a qualified name such as HashMap::entry need not be next to each
-// other: a page about the class describes it as "fn entry". It also returns the optional words, at
-// least two; or nil.
+// plus or an operator. The words of a joint word such as HashMap::entry and Rc<RefCell<T>> need not
+// be next to each other: a page about the class describes its method as "fn entry". It also returns
+// the optional words, at least two; or nil.
 func (n *Node) Most() (most *Node, words []*Node) {
-	if n == nil || n.Op != And && !n.isQualified() {
+	if n == nil || n.Op != And && !n.isSeparable() {
 		return nil, nil
 	}
 	var others []*Node
@@ -120,7 +119,7 @@ func (n *Node) Most() (most *Node, words []*Node) {
 		switch {
 		case kid.mayMiss():
 			words = append(words, kid)
-		case kid.isQualified():
+		case kid.isSeparable():
 			for _, word := range kid.split() {
 				if !slices.ContainsFunc(words, word.same) {
 					words = append(words, word)
@@ -140,15 +139,31 @@ func (n *Node) Most() (most *Node, words []*Node) {
 	return most, words
 }
 
-// isQualified reports whether n is a qualified name: words joined by dots or colons, without quotes, each of
-// which begins with a letter.
-func (n *Node) isQualified() bool {
-	beginsOtherwise := func(word string) bool {
-		r, _ := utf8.DecodeRuneInString(word)
-		return !unicode.IsLetter(r)
+// isSeparable reports whether n is a joint word whose words may be apart on a page: a name with signs
+// between its words, and not a compound with hyphens or apostrophes, a version or a date.
+func (n *Node) isSeparable() bool {
+	if !n.Joint || n.In != Anywhere {
+		return false
 	}
-	return n.Joint && n.In == Anywhere && strings.ContainsAny(n.Text, ".:") &&
-		!strings.ContainsAny(n.Text, "-/'’") && !slices.ContainsFunc(n.Words, beginsOtherwise)
+	isSign := func(r rune) bool {
+		return !unicode.In(r, unicode.L, unicode.M, unicode.N) && !strings.ContainsRune("-'’‐‑", r)
+	}
+	hasLetter := func(word string) bool { return strings.ContainsFunc(word, unicode.IsLetter) }
+	return strings.ContainsFunc(n.Text, isSign) && slices.ContainsFunc(n.Words, hasLetter) &&
+		!hasVersion(n.Text)
+}
+
+// hasVersion reports whether a text has a number directly after a word and a dot, minus or slash.
+func hasVersion(text string) bool {
+	var before, sign rune
+	for _, r := range text {
+		isJoined := sign == '.' || sign == '-' || sign == '/'
+		if unicode.IsDigit(r) && isJoined && (unicode.IsLetter(before) || unicode.IsDigit(before)) {
+			return true
+		}
+		before, sign = sign, r
+	}
+	return false
 }
 
 // mayMiss reports whether n is an optional word, or alternative words.
