@@ -2,6 +2,7 @@ package query
 
 import (
 	"strings"
+	"unicode"
 
 	"anatomy/analysis"
 )
@@ -40,7 +41,8 @@ func (n *Node) Prose() *Node {
 			typed += bigramsPerWord * kid.Times
 		case kid.mayMiss():
 			word := *kid
-			word.Function = kid.Op == Words && analysis.IsFunctionWord(kid.Words[0], lang)
+			isForeign := lang == "" && kid.Op == Words && kid.hasAccents()
+			word.Function = kid.Op == Words && !isForeign && analysis.IsFunctionWord(kid.Words[0], lang)
 			words = appendNew(words, &word)
 			typed += kid.parts()
 			if word.Function {
@@ -60,6 +62,14 @@ func (n *Node) Prose() *Node {
 		return most
 	}
 	return &Node{Op: And, Kids: append(others, most)}
+}
+
+// hasAccents reports whether a term of several ASCII letters was typed with accents, which no English
+// function word has: sở is not so. One letter, as in "à", is a word of many languages.
+func (n *Node) hasAccents() bool {
+	isOther := func(r rune) bool { return r > unicode.MaxASCII }
+	term := n.Words[0]
+	return len(term) > 1 && !strings.ContainsFunc(term, isOther) && strings.ContainsFunc(n.Text, isOther)
 }
 
 // Language returns the language of the words of a query according to its function words, or "" for

@@ -61,3 +61,21 @@ func describe(prose *Node) string {
 	}
 	return strings.Join(parts, " ")
 }
+
+// TestAccentsAreNoFunctionWords checks that a word with accents is no English function word.
+func TestAccentsAreNoFunctionWords(t *testing.T) {
+	for text, want := range map[string]string{
+		"cơ sở dữ liệu":             "co so du lieu",
+		"cơ so\u031b\u0309 dữ liệu": "co so du lieu",
+		"why so few pages":          "pages",
+		"voyage à paris":            "voyage paris",
+	} {
+		var got []string
+		for _, word := range Parse(text).Root.Prose().Content() {
+			got = append(got, word.Words[0])
+		}
+		if content := strings.Join(got, " "); content != want {
+			t.Errorf("%s: content %q, want %q", text, content, want)
+		}
+	}
+}
