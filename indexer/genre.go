@@ -89,10 +89,21 @@ func (e *evidence) listing() (points int) {
 	return points
 }
 
-// isIndex reports whether the page is named an index and consists of short links.
+// isIndex reports whether the page is named an index and consists of short links, or is a list that
+// Javadoc makes.
 func (e *evidence) isIndex() bool {
 	return e.links >= minEntries && 2*e.linked >= e.all && e.linked <= 4*e.links &&
-		e.isNamed(namesIndex)
+		e.isNamed(namesIndex) || e.isJavadocList()
+}
+
+// isJavadocList reports whether the title and the URL are those of a list of the uses of a class or
+// package, or of a class hierarchy. Few of these lists are long.
+func (e *evidence) isJavadocList() bool {
+	uses := strings.Contains(e.path, "/class-use/") || strings.HasSuffix(e.path, "/package-use.html")
+	tree := strings.HasSuffix(e.path, "/package-tree.html") || strings.HasSuffix(e.path, "/overview-tree.html")
+	return slices.ContainsFunc(e.title, func(name string) bool {
+		return uses && strings.HasPrefix(name, "uses of ") || tree && strings.HasSuffix(name, "class hierarchy")
+	})
 }
 
 // isChangelog reports whether the page is named a list of changes, and its title or headings have

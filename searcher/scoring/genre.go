@@ -26,7 +26,7 @@ var genreNames = [vocab.Genres][][]string{
 // genreWords are the words of queries about pages of a genre.
 var genreWords = [vocab.Genres][]string{
 	vocab.SourceListing: {"source", "sources", "src", "listing"},
-	vocab.IndexPage:     {"index", "indexes", "list", "members"},
+	vocab.IndexPage:     {"index", "indexes", "list", "members", "uses", "hierarchy"},
 	vocab.Changelog: {
 		"changes", "changed", "release", "releases", "news", "new", "history", "version", "versions",
 		"since", "deprecated", "migration", "upgrade", "upgrading",

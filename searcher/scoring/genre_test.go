@@ -22,6 +22,8 @@ func TestGenreOfQuery(t *testing.T) {
 		"os.path source code":         "names source listing",
 		"open source":                 "names source listing",
 		"pandas index":                "names index",
+		"exception class hierarchy":   "names index",
+		"uses of class Queue":         "names index",
 		"release a lock":              "names changelog",
 		"notes":                       "",
 		"what's the difference between new and malloc": "names changelog",
