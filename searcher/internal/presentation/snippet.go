@@ -278,7 +278,8 @@ func (s *Snippeter) best(runs []run, known []bool, size int) passage {
 	return best
 }
 
-// show returns the fragments of spans, widened to fill the snippet, with runs marked.
+// show returns the fragments of spans, widened to fill the snippet, with runs marked. Runs that
+// overlap, as bigrams do, make one mark.
 func (s *Snippeter) show(text string, spans []span, runs []run) []Fragment {
 	var out fragments
 	next := 0
@@ -290,10 +291,13 @@ func (s *Snippeter) show(text string, spans []span, runs []run) []Fragment {
 			out.add("… ", false)
 		}
 		at := sp.from
-		for ; next < len(runs) && runs[next].end <= sp.to; next++ {
+		for next < len(runs) && runs[next].end <= sp.to {
 			r := runs[next]
-			if r.start < at {
+			if next++; r.start < at {
 				continue
+			}
+			for ; next < len(runs) && runs[next].start < r.end && runs[next].end <= sp.to; next++ {
+				r.end = max(r.end, runs[next].end)
 			}
 			out.add(text[at:r.start], false)
 			out.add(text[r.start:r.end], true)

@@ -46,6 +46,7 @@ func TestSnippet(t *testing.T) {
 		"words, not in words": {"research and search", "", "search", "research and [search]"},
 		"negative unmarked":   {"cat and dog", "", "cat -dog", "[cat] and dog"},
 		"chinese phrase":      {"我們在東京大學學習。", "", "東京", "我們在[東京]大學學習。"},
+		"bigrams":             {"一个数据库系统", "", "数据 据库", "一个[数据库]系统"},
 		"overlapping":         {"new york city", "", `"new york" york`, "[new york] city"},
 		"blocks":              {"Title\nFirst word here\nlast", "", "word", "Title First [word] here last"},
 		"description":         {"Some text.", "A page about cats.", "cats", "A page about [cats]."},
