@@ -198,21 +198,23 @@ func (s *Snippeter) phrasePoints(st *section, p int) (heading, path, text scorin
 }
 
 // bestSection returns the index of the first section with the best score, or 0 for the top of the
-// page. If that covers the query, a section that covers it too and whose heading begins with it is better
-// than one whose heading mentions it, and one whose heading is the query better than both.
+// page. If that covers the query and the title alone does not, sections are compared whose headings have all
+// phrases of its heading: one whose heading begins with phrases is better than one whose heading mentions
+// them, and one whose heading has nothing else better than both.
 func (s *Snippeter) bestSection() (best int) {
 	for i := range s.sections {
 		if s.sections[i].score > s.sections[best].score {
 			best = i
 		}
 	}
-	if s.prose || best == 0 || !s.covers(best) {
+	if s.prose || best == 0 || !s.covers(best) || s.missing(s.sections[0].heads) == 0 {
 		return best
 	}
+	heads := s.sections[best].heads
 	for i := range s.sections {
 		st, than := &s.sections[i], &s.sections[best]
 		better := cmp.Or(cmp.Compare(st.naming, than.naming), cmp.Compare(st.score, than.score)) > 0
-		if better && i > 0 && s.covers(i) {
+		if better && i > 0 && st.heads&heads == heads && s.covers(i) {
 			best = i
 		}
 	}

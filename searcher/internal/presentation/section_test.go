@@ -94,8 +94,10 @@ func TestSectionOfName(t *testing.T) {
 		{"networks", "networks_style|¶ networks", "¶ networks"},
 		{"inner join", "inner and outer join|inner join", "inner join"},
 		{"inner join", "the inner join|join inner tables", "join inner tables"},
-		{"networks clients", "clients of networks|networks", "clients of networks"}, // the second lacks a word
-		{"how to find the networks", "all networks|networks", "all networks"},       // prose
+		{"networks clients", "clients of networks|networks", "clients of networks"},   // the second lacks a word
+		{"postfix networks", "the postfix networks|networks", "the postfix networks"}, // as well
+		{"postfix", "all about postfix|postfix networks", "all about postfix"},        // the title is the query
+		{"how to find the networks", "all networks|networks", "all networks"},         // prose
 		{`"inner join"`, "all inner join|inner join", "inner join"},
 	} {
 		lines := []string{"# Postfix", "Parameters."}
