@@ -267,7 +267,7 @@ func TestResultsPage(t *testing.T) {
 	body := get(t, fullServer(), "/search?q=inverted+index", http.StatusOK)
 	for _, want := range []string{
 		"<strong>95 pages</strong> of 9,390 searched, in 1.28\u00a0ms",
-		`<a href="https://www.docs.test/anatomy/storage/inverted-index.html#lists-%22and%22-hits:~:text=word%20the-,inverted%20index,-lists%20the&amp;text=The%20short-,index,-has%20titles" rel="noreferrer">The inverted index</a>`,
+		`<a href="https://www.docs.test/anatomy/storage/inverted-index.html#lists-%22and%22-hits:~:text=word%20the-,inverted%20index,-lists%20the&amp;text=The%20short-,index,-has%20titles" rel="noreferrer">The <mark>inverted</mark> <mark>index</mark></a>`,
 		` rel="noreferrer"><span>Format</span><span class="sep" aria-hidden="true"> › </span><span>Lists &amp; hits</span></a></p>`,
 		`<p class="further"><span>More on this page:</span> <a href="https://www.docs.test/anatomy/storage/inverted-index.html#short" rel="noreferrer" dir="auto">Short lists</a> <a href="https://www.docs.test/anatomy/storage/inverted-index.html#:~:text=No%20id%2C%20%3Cb%3E" rel="noreferrer" dir="auto">No id, &lt;b&gt;</a> </p>`,
 		`<mark>inverted index</mark>`,

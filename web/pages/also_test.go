@@ -15,7 +15,7 @@ func TestAlsoIn(t *testing.T) {
 		{Doc: 2, URL: "http://a.test/de/x?a=1&b=2", Lang: "de"}, {Doc: 3, URL: "javascript:alert(1)", Lang: "es"},
 		{Doc: 4, URL: "http://a.test/fr/x", Lang: "fr"},
 	}}
-	got := string(resultList(messages.English(), []resultView{newResultView(messages.English(), &r, searcher.Request{Query: "x"}, 1)}, false))
+	got := string(resultList(messages.English(), []resultView{newResultView(messages.English(), &r, searcher.Request{Query: "x"}, nil, 1)}, false))
 	want := `<p class="note languages">also in <a rel="noreferrer alternate" href="http://a.test/de/x?a=1&amp;b=2" hreflang="de" lang="de">` +
 		`<bdi>Deutsch</bdi></a>, <a rel="noreferrer alternate" href="http://a.test/fr/x" hreflang="fr" lang="fr"><bdi>français</bdi></a></p>`
 	if !strings.Contains(got, want) || strings.Contains(got, "javascript") {

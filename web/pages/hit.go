@@ -86,9 +86,13 @@ func (m *markup) hit(v *resultView, tab bool) {
 		outside += ` target="_blank"`
 	}
 	if v.URL == "" {
-		m.text(v.Title)
+		m.fragments(v.Title)
 	} else {
-		m.link(v.URL, outside, v.Title)
+		m.raw("<a")
+		m.attr("href", v.URL)
+		m.raw(outside + ">")
+		m.fragments(v.Title)
+		m.raw("</a>")
 	}
 	m.raw("</h2>\n")
 	m.element(`<p class="note pin" dir="auto">`, v.Note, "</p>\n")

@@ -71,7 +71,7 @@ type resultsView struct {
 type resultView struct {
 	Number  int
 	URL     string // of its passage; "" if it must not become a link
-	Title   string
+	Title   []searcher.Fragment
 	Crumbs  []string
 	Section []string      // headings around its section and that of the section itself
 	Further []sectionView // further sections
@@ -172,8 +172,9 @@ func newResultsView(m *messages.Printer, r searcher.Request, a *searcher.Respons
 	if !sameQuery(a.Interpreted, r.Query) {
 		v.Interpreted = a.Interpreted
 	}
+	words := text.NewMarker(a.Words)
 	for i := range a.Results {
-		v.Results = append(v.Results, newResultView(m, &a.Results[i], r, r.Offset+i+1))
+		v.Results = append(v.Results, newResultView(m, &a.Results[i], r, words, r.Offset+i+1))
 	}
 	v.narrow(m, r, a)
 	if a.Folded > 0 && !a.Next {
@@ -326,7 +327,9 @@ func kindView(m vocab.Medium) string {
 	return strings.ToUpper(m.String())
 }
 
-func newResultView(m *messages.Printer, r *searcher.Result, asked searcher.Request, number int) resultView {
+func newResultView(
+	m *messages.Printer, r *searcher.Result, asked searcher.Request, words *text.Marker, number int,
+) resultView {
 	why := url.Values{"q": {asked.Query}, "url": {r.URL}}
 	if asked.Rank != "" {
 		why.Set("rank", asked.Rank)
@@ -337,7 +340,7 @@ func newResultView(m *messages.Printer, r *searcher.Result, asked searcher.Reque
 	v := resultView{
 		Number:  number,
 		URL:     text.Linkable(r.PassageURL()),
-		Title:   text.Shorten(r.Title, text.MaxTitle),
+		Title:   titleOf(r, words),
 		Crumbs:  text.Breadcrumb(r.URL),
 		Section: sectionPath(r),
 		Further: furtherSections(r),
@@ -364,9 +367,6 @@ func newResultView(m *messages.Printer, r *searcher.Result, asked searcher.Reque
 	if r.Date != 0 {
 		v.Date = r.Date.Time()
 	}
-	if strings.TrimSpace(r.Title) == "" {
-		v.Title = text.Shorten(r.URL, text.MaxTitle)
-	}
 	if r.HasCopy() {
 		v.Cached = address.CachedAt(uint64(r.Doc), asked.Query, r.Section.ID)
 	}
@@ -376,6 +376,18 @@ func newResultView(m *messages.Printer, r *searcher.Result, asked searcher.Reque
 		v.Like = address.SearchHref("/search", searcher.Request{Query: query, Rank: asked.Rank, Anchors: asked.Anchors}, 0)
 	}
 	return v
+}
+
+// titleOf returns the title of a result, or else its URL, in which the words of the query are marked.
+func titleOf(r *searcher.Result, words *text.Marker) (title []searcher.Fragment) {
+	whole := r.Title
+	if strings.TrimSpace(whole) == "" {
+		whole = r.URL
+	}
+	words.Each(text.Shorten(whole, text.MaxTitle), func(piece string, mark bool) {
+		title = append(title, searcher.Fragment{Text: piece, Mark: mark})
+	})
+	return title
 }
 
 // maxSectionPath is the number of characters that the headings of a section have room for.
