@@ -3,6 +3,7 @@ package searcher
 import (
 	"slices"
 	"strings"
+	"unicode"
 
 	"anatomy/searcher/internal/retrieval"
 	"anatomy/searcher/internal/shard"
@@ -70,6 +71,9 @@ func whyUnanswerable(p *pass, root *query.Node) string {
 	case root == nil && strings.TrimSpace(p.req.Query) == "":
 		return "The query is empty."
 	case root == nil:
+		if !strings.ContainsFunc(p.req.Query, isLetterOrDigit) {
+			return "Signs alone are not searched. Put a word beside them."
+		}
 		return "The query has no words."
 	case !root.Positive():
 		return "The query only excludes pages. Add a word to search for."
@@ -78,6 +82,8 @@ func whyUnanswerable(p *pass, root *query.Node) string {
 	}
 	return ""
 }
+
+func isLetterOrDigit(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
 
 // openTerms opens the posting lists of the query's terms, and computes the weights of the terms
 // from the document frequencies of all shards. Dead documents count.

@@ -9,9 +9,9 @@ import (
 )
 
 // exactMatch scores a title and anchor texts that consist of exactly the query's terms, without
-// forms. An identifier counts as the terms that spell it.
+// forms, on pages that have the signs of the query. An identifier counts as the terms that spell it.
 func exactMatch(m *match, t *Tally) {
-	if m.terms.Own == 0 {
+	if m.terms.Own == 0 || m.lacks != 0 {
 		return
 	}
 	if m.page.inexact[vocab.TitleField] == 0 {

@@ -13,6 +13,15 @@ type match struct {
 	terms  *Terms
 	page   *Page
 	fields [][vocab.Fields + 1]int // by term: start of the hits of each field; set by scoreTerm
+	lacks  uint64                  // own terms of which the page lacks the signs: see lackSigns
+}
+
+// idf returns the idf of a term, Weights.Unsigned of it if the page lacks its signs.
+func (m *match) idf(i int) Score {
+	if m.lacks>>i&1 != 0 {
+		return m.Unsigned.Of(m.terms.IDF[i])
+	}
+	return m.terms.IDF[i]
 }
 
 // hitsIn returns the hits of a term in one field.
@@ -76,7 +85,7 @@ func (m *match) scoreType(i int, ht vocab.HitType, count int64, t *Tally) {
 	if ht.Field() == vocab.Body {
 		weight = m.CountInBody(count, m.page.Words, m.page.Average)
 	}
-	idf := m.terms.IDF[i]
+	idf := m.idf(i)
 	if m.page.inexact[ht.Field()]>>i&1 != 0 {
 		idf = m.Form.Of(idf)
 	}

@@ -45,6 +45,7 @@ func (s *Scorer) Score(p *Page, t *Tally) {
 	if p.Service {
 		m.Weights = s.service
 	}
+	m.lacks = m.terms.lackSigns(p)
 	for i := range m.terms.Words {
 		m.scoreTerm(i, t)
 	}

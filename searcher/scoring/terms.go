@@ -32,6 +32,7 @@ type Terms struct {
 	silent   uint64           // function words that do not score
 	spelt    []uint64         // of identifiers: bitmap of the own terms that spell it
 	signed   []bool           // of identifiers
+	unsigned uint64           // bitmap of own terms that the query has without signs
 	pairs    []pair           // distinct neighbours in sequence, except overlapping bigrams, which are always adjacent
 	letters  uint8            // checksum of the query's text, [analysis.VerbatimHash]
 	language segment.Language // implied by the query's script, or 0
@@ -169,6 +170,9 @@ func NewTerms(root *query.Node, name string, identifiers []Identifier, a *Arena)
 					t.function |= 1 << i
 				}
 			}
+			if n.Signed == "" {
+				t.unsigned |= 1 << i
+			}
 			t.times[i] += n.Times
 			t.sequence = append(t.sequence, i)
 		}
@@ -243,6 +247,22 @@ func (t *Terms) addIdentifiers(identifiers []Identifier) {
 		t.Words, t.Base = append(t.Words, id.Term), append(t.Base, len(t.Words))
 		t.spelt, t.signed = append(t.spelt, spelt), append(t.signed, id.Signed)
 	}
+}
+
+// lackSigns returns the bitmap of own terms that the query has only with signs, as in $path, and the
+// page only without them.
+func (t *Terms) lackSigns(p *Page) uint64 {
+	has, lacks := uint64(0), uint64(0)
+	for k, signed := range t.signed {
+		switch {
+		case !signed:
+		case len(p.Hits[t.Forms+k]) > 0:
+			has |= t.spelt[k]
+		default:
+			lacks |= t.spelt[k]
+		}
+	}
+	return lacks &^ has &^ t.unsigned
 }
 
 // sameTerms maps the terms of a query that count as an earlier one to that one, because each is a

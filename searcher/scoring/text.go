@@ -9,7 +9,7 @@ import (
 // scoreText scores the hits of one term in all fields as one frequency (BM25F; Zaragoza, Craswell,
 // Taylor, Saria and Robertson 2004), and the presence of the term.
 func (m *match) scoreText(i int, counts *[vocab.HitTypes]int64, t *Tally) {
-	idf := m.terms.IDF[i]
+	idf := m.idf(i)
 	if m.Held != 0 && len(m.page.Hits[i]) > 0 && i < m.terms.Forms {
 		points := m.Held.Of(idf)
 		if t.Sum += points; t.Explain {

@@ -130,6 +130,10 @@ type Weights struct {
 	// Signed is the same for a signed term: .htaccess, c++.
 	Signed Milli
 
+	// Unsigned is the share of idf that counts for a word that the query has with signs, on a page
+	// that has it only without them.
+	Unsigned Milli
+
 	// Impact converts the impacts of the first phase to points: idf × impact × Impact. The first
 	// phase selects the candidates of the second.
 	Impact Milli
@@ -265,6 +269,7 @@ var Default = Weights{
 	Form:             800,
 	Identifier:       1000,
 	Signed:           4000,
+	Unsigned:         250,
 	Impact:           30,
 	Promising:        900,
 	Likely:           40,
@@ -377,6 +382,7 @@ var Prose = Weights{
 	Form:             600,
 	Identifier:       500,
 	Signed:           1000,
+	Unsigned:         250,
 	Impact:           30,
 	Service:          &serviceProse,
 }

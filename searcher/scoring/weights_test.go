@@ -149,7 +149,7 @@ func TestWeightNames(t *testing.T) {
 	want := []string{
 		"Again", "Depth", "Exact", "Form", "Genre", "GenreAsked", "Held", "Home", "Identifier", "Impact", "Language", "Length", "Letters", "Likely",
 		"Missing", "NamedSite", "Near", "NearIn", "NearSaturation", "Pairs", "Preference", "Promising", "Prose", "Rank", "RankHalf", "RankNear",
-		"Related", "Saturation", "Service", "Signed", "Text", "TextLength", "Type", "Uncrawled", "Whole", "Widen",
+		"Related", "Saturation", "Service", "Signed", "Text", "TextLength", "Type", "Uncrawled", "Unsigned", "Whole", "Widen",
 	}
 	if got := slices.Sorted(maps.Keys(named)); !slices.Equal(got, want) {
 		t.Errorf("weights are named %q, want %q", got, want)
