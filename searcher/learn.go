@@ -134,13 +134,17 @@ const (
 	maxTyped       = 200 // bytes
 )
 
-var completeTime = 4 * time.Millisecond // for one completion; tests change it
+// The work of a completion is bounded by steps of iterators, so that its result does not depend on the load of
+// the machine: half of completeSteps count pairs of words. The time is a bound for slow disks; tests change it.
+const completeSteps = 100_000
+
+var completeTime = 250 * time.Millisecond
 
 // Complete returns queries that begin with the typed text, likeliest first, at most limit and
 // MaxCompletions: titles of pages, by PageRank, and words and names that complete the last word, by
 // how often they follow the word before it, or by document frequency. A site: at the end is
-// completed with hosts. Each has results. It takes at most 5 ms, and returns none before the first
-// Learn.
+// completed with hosts. Each has results. Its work is bounded by completeSteps, and it returns none before
+// the first Learn.
 func (s *Searcher) Complete(typed string, limit int) []string {
 	k := s.learnt.Load()
 	typed = strings.TrimLeftFunc(typed, unicode.IsSpace)
@@ -148,13 +152,13 @@ func (s *Searcher) Complete(typed string, limit int) []string {
 		!utf8.ValidString(typed) || strings.ContainsFunc(typed, unicode.IsControl) {
 		return nil
 	}
-	clock := retrieval.NewClock(context.Background(), completeTime)
+	clock := retrieval.NewClock(context.Background(), completeTime).Bound(completeSteps / 2)
 	v := s.acquire()
 	defer s.release(v)
 	limit = min(limit, MaxCompletions)
 	var found []string
 	sources := suggest.Sources{
-		Words: k.speller.Words, Names: k.speller.Names, Titles: k.completions, Evidence: &evidence{v, clock.Share(.5)},
+		Words: k.speller.Words, Names: k.speller.Names, Titles: k.completions, Evidence: &evidence{v, clock.Share(.5).Bound(completeSteps / 2)},
 	}
 	proposed := snapshot.ProposeSites(v.parts(), typed)
 	if proposed == nil {

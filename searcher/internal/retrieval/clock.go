@@ -11,6 +11,7 @@ type Clock struct {
 	ctx      context.Context
 	deadline time.Time // zero for none; cheaper than a context with a deadline by four allocations
 	ticks    uint
+	most     uint // ticks at which the clock ends; 0 for no bound
 	over     bool
 	hurried  bool
 }
@@ -21,6 +22,13 @@ func NewClock(ctx context.Context, within time.Duration) *Clock {
 	if within > 0 {
 		c.deadline = time.Now().Add(within)
 	}
+	return c
+}
+
+// Bound makes the clock end after so many further steps, whatever the time: unlike a deadline, this is the
+// same on a busy machine.
+func (c *Clock) Bound(steps uint) *Clock {
+	c.most = c.ticks + steps
 	return c
 }
 
@@ -75,7 +83,7 @@ func (c *Clock) Tick() (over bool) {
 
 // Check reads the time and reports whether it is up.
 func (c *Clock) Check() (over bool) {
-	c.over = c.over || c.ctx.Err() != nil || !c.deadline.IsZero() && time.Since(c.deadline) >= 0
+	c.over = c.over || c.most > 0 && c.ticks >= c.most || c.ctx.Err() != nil || !c.deadline.IsZero() && time.Since(c.deadline) >= 0
 	return c.over
 }
 

@@ -273,6 +273,23 @@ func TestIterator(t *testing.T) {
 }
 
 // TestClockOver checks that walks end early when the context has ended, without an error.
+// TestClockBound checks that a bound of steps ends a clock without a deadline, within a check of it.
+func TestClockBound(t *testing.T) {
+	r := rand.New(rand.NewPCG(9, 10))
+	for range 100 {
+		before, most := r.IntN(5000), 1+r.UintN(100_000)
+		clock, steps := NewClock(context.Background(), 0), uint(0)
+		for range before {
+			clock.Tick()
+		}
+		for clock.Bound(most); !clock.Tick(); steps++ {
+		}
+		if steps+1 < most || steps >= most+ticksPerCheck {
+			t.Fatalf("a clock of %d steps ends after %d", most, steps)
+		}
+	}
+}
+
 func TestClockOver(t *testing.T) {
 	c := newCorpus(t, rand.New(rand.NewPCG(7, 8)), 5000, false)
 	ctx, cancel := context.WithCancel(context.Background())

@@ -67,7 +67,7 @@ func (c *Collector) AddTitle(title string, weight float64) {
 
 // addPiece adds a piece of a title and returns its folded words, "" if it is not used.
 func (c *Collector) addPiece(piece string, weight float64) string {
-	text, key := plain(piece)
+	text, key := plain(bare(piece))
 	if key != "" {
 		c.add(text, key, weight)
 	}
@@ -94,6 +94,26 @@ func isCompleted(word string) bool { return Correctable(word) || IsName(word) }
 // sectionNumber is the number of a section or chapter before its title: "5.11. Table Partitioning". Such a
 // title is a phrase with and without it.
 var sectionNumber = regexp.MustCompile(`^(?:\pL+[\s\x{a0}])?(?:[0-9]+\.)+[\s\x{a0}]+`)
+
+// Parts of a title that nobody types: the arguments of a template, the kind of page that a generator adds,
+// the section of a manual or a version in parentheses at the end, and the version of a manual.
+var (
+	arguments = regexp.MustCompile(`\s*<[^<>]*>`)
+	ofKind    = regexp.MustCompile(`\s+(?:Class|Struct|Union|Namespace|File|Concept)(?: Template)? Reference\s*$`)
+	inBraces  = regexp.MustCompile(`\s*\((?:[0-9][0-9a-z.]*|\p{Lu}[^()]*[0-9][^()]*)\)\s*$`)
+	ofVersion = regexp.MustCompile(`\s+v?[0-9]+(?:\.[0-9]+)+(\s+(?i:documentation|manual|reference)\s*)$`)
+)
+
+// bare returns a piece of a title without the parts that nobody types, and the piece itself if nothing is
+// left.
+func bare(piece string) string {
+	text := ofKind.ReplaceAllString(arguments.ReplaceAllString(piece, ""), "")
+	text = ofVersion.ReplaceAllString(inBraces.ReplaceAllString(text, ""), "$1")
+	if strings.TrimSpace(text) == "" {
+		return piece
+	}
+	return text
+}
 
 // cut separates the pieces of a title.
 const cut = "\n"
@@ -151,7 +171,7 @@ func signsAfter(text string, word []byte, start, end int) string {
 // separator returns the text to keep between two words.
 func separator(between string) string {
 	switch between {
-	case "", ".", "-", "'", "’", "/":
+	case "", ".", "-", "'", "’", "/", "::":
 		return between
 	}
 	return " "
@@ -180,6 +200,7 @@ type Completions struct {
 	texts  []string
 	weight []float32
 	pairs  *Completions // texts are the second words
+	words  map[string]bool
 }
 
 // Completions returns the phrases. The collector must not be used afterwards.
@@ -196,10 +217,18 @@ func (c *Collector) Completions() *Completions {
 		all.weight = append(all.weight, float32(p.weight)/units)
 	}
 	if c.pairs != nil {
-		all.pairs = c.pairs.Completions()
+		all.pairs, all.words = c.pairs.Completions(), map[string]bool{}
+		for _, key := range all.keys {
+			for word := range strings.SplitSeq(key, " ") {
+				all.words[word] = true
+			}
+		}
 	}
 	return all
 }
+
+// HasWord reports whether a phrase has a folded word.
+func (c *Completions) HasWord(word string) bool { return c != nil && c.words[word] }
 
 // Len returns the number of phrases.
 func (c *Completions) Len() int { return len(c.keys) }
@@ -210,7 +239,11 @@ func (c *Completions) Begin(typed string, limit int) []string {
 	if len(typed) > maxTyped {
 		return nil
 	}
-	return c.begin(typedKey(typed), limit)
+	texts := c.begin(typedKey(typed), limit)
+	for i, text := range texts {
+		texts[i] = withSeparators(typed, text)
+	}
+	return texts
 }
 
 // After returns at most limit words that begin with a folded prefix and follow a word in titles, by
@@ -239,6 +272,24 @@ func (c *Completions) begin(key string, limit int) (texts []string) {
 	return texts
 }
 
+// withSeparators returns a completion with the separators that were typed: "git rebase" for "git re" and
+// "git-rebase".
+func withSeparators(typed, text string) string {
+	if len(text) < len(typed) {
+		return text
+	}
+	changed := []byte(text)
+	for i := range len(typed) {
+		switch between := "-./ "; {
+		case strings.IndexByte(between, typed[i]) >= 0 && strings.IndexByte(between, text[i]) >= 0:
+			changed[i] = typed[i]
+		case !strings.EqualFold(typed[i:i+1], text[i:i+1]):
+			return text
+		}
+	}
+	return string(changed)
+}
+
 // typedKey returns the folded beginning of a phrase, with the signs after a letter: c++, and c+ as its
 // beginning.
 func typedKey(typed string) string {
@@ -261,16 +312,16 @@ func typedKey(typed string) string {
 	return key
 }
 
-// Begin returns at most limit words that begin with a folded prefix and are longer, most frequent
-// first.
-func (d *Dictionary) Begin(prefix string, limit int) []Word {
+// Begin returns at most limit words that begin with a folded prefix, are longer and among some, most
+// frequent first.
+func (d *Dictionary) Begin(prefix string, some func(string) bool, limit int) []Word {
 	if d == nil || prefix == "" {
 		return nil
 	}
 	from := d.search(prefix)
 	best := newTop(min(limit, MaxProposals))
 	for i := from; i < d.Len() && strings.HasPrefix(string(d.word(i)), prefix); i++ {
-		if len(d.word(i)) > len(prefix) {
+		if len(d.word(i)) > len(prefix) && some(string(d.word(i))) {
 			best.add(i, float32(d.df[i]))
 		}
 	}

@@ -20,9 +20,9 @@ type Sources struct {
 const maxCandidates = 32
 
 // Propose returns queries that begin with the typed text, at most limit of each kind, likeliest
-// first: titles of pages, and words and names of the index that complete the last word. If the last
-// word is the only one and not a word of the index, the likeliest word comes before the titles.
-// After another word, words that follow it in pages come first.
+// first: titles of pages, and words and names of the index that complete the last word, those of titles
+// first. If the last word is the only one and not a word of the index, the likeliest word comes before the
+// titles. After another word, only words of titles and names that follow it in pages complete it.
 func (s *Sources) Propose(typed string, limit int) []string {
 	plain := !hasOperators(typed)
 	last := lastWord(typed, plain)
@@ -94,7 +94,11 @@ func lastPlainWord(typed string) (last typedWord) {
 	var t analysis.Tokenizer
 	ends := 0
 	t.EachTerm([]byte(typed), func(term []byte, start, end int) {
-		last = typedWord{typed[:start], last.word, string(term)}
+		before := typed[:start]
+		if strings.HasSuffix(before, ":") && !strings.HasSuffix(before, "::") { // intitle:word
+			last.word = ""
+		}
+		last = typedWord{before, last.word, string(term)}
 		ends = end
 	})
 	if ends != len(typed) {
@@ -105,14 +109,15 @@ func lastPlainWord(typed string) (last typedWord) {
 
 // completeWord completes the last word.
 func (s *Sources) completeWord(last typedWord, limit int) (all []string) {
-	if last.word == "" {
+	if last.word == "" || strings.HasSuffix(last.before, " -") { // an option is no word
 		return nil
 	}
-	found := slices.Concat(s.Words.Begin(last.word, maxCandidates), s.Names.Begin(last.word, maxCandidates))
-	slices.SortStableFunc(found, func(a, b Word) int { return cmp.Compare(b.DF, a.DF) })
-	found = found[:min(len(found), maxCandidates)]
+	found := s.begin(last.word, s.isLikely)
 	if last.previous != "" {
-		found = s.wordsAfter(last.previous, s.firstOfTitles(last, found))
+		all, titled := s.firstOfTitles(last, found)
+		found = s.wordsAfter(last.previous, all, titled)
+	} else {
+		found = append(found, s.begin(last.word, func(term string) bool { return !s.isLikely(term) })...)
 	}
 	for _, w := range found[:min(len(found), limit)] {
 		all = append(all, last.before+w.Text)
@@ -120,38 +125,49 @@ func (s *Sources) completeWord(last typedWord, limit int) (all []string) {
 	return all
 }
 
-// firstOfTitles returns words with those before them that follow the previous word in titles.
-func (s *Sources) firstOfTitles(last typedWord, words []Word) (all []Word) {
+// begin returns the most frequent of some words and names that begin with a prefix.
+func (s *Sources) begin(prefix string, some func(string) bool) []Word {
+	found := slices.Concat(s.Words.Begin(prefix, some, maxCandidates), s.Names.Begin(prefix, some, maxCandidates))
+	slices.SortStableFunc(found, func(a, b Word) int { return cmp.Compare(b.DF, a.DF) })
+	return found[:min(len(found), maxCandidates)]
+}
+
+// isLikely reports whether a term of the index may be a word of a query: it is in a title, or a name with
+// underscores.
+func (s *Sources) isLikely(term string) bool {
+	return strings.Contains(term, "_") || s.Titles.HasWord(term)
+}
+
+// firstOfTitles returns words with those before them that follow the previous word in titles, and the number
+// of these.
+func (s *Sources) firstOfTitles(last typedWord, words []Word) (all []Word, titled int) {
 	for _, text := range s.Titles.After(last.previous, last.word, maxCandidates) {
 		all = append(all, Word{Text: text})
 	}
-	known := len(all)
+	titled = len(all)
 	for _, w := range words {
-		if !slices.ContainsFunc(all[:known], func(k Word) bool { return k.Text == w.Text }) {
+		if !slices.ContainsFunc(all[:titled], func(k Word) bool { return k.Text == w.Text }) {
 			all = append(all, w)
 		}
 	}
-	return all
+	return all, titled
 }
 
-// wordsAfter returns the words that follow another one in pages, by descending frequency of the
-// pair, and then the words that there was no time to count. If none follows it, it returns all.
-func (s *Sources) wordsAfter(previous string, all []Word) []Word {
+// wordsAfter returns the words that follow another one in pages, by descending frequency of the pair. Words
+// that there was no time to count are left out, except the first ones, which follow it in titles.
+func (s *Sources) wordsAfter(previous string, all []Word, titled int) []Word {
 	pairs := map[string]int{}
 	var after, unread []Word
 	for i, w := range all {
 		n := s.Evidence.Pairs(previous, w.Text, enoughPairs)
 		if s.Evidence.Over() {
-			unread = all[i:]
+			unread = all[i:max(i, titled)]
 			break
 		}
 		if n > 0 {
 			after = append(after, w)
 			pairs[w.Text] = n
 		}
-	}
-	if len(after)+len(unread) == 0 {
-		return all
 	}
 	slices.SortStableFunc(after, func(a, b Word) int { return cmp.Compare(pairs[b.Text], pairs[a.Text]) })
 	return append(after, unread...)

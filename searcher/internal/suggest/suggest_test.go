@@ -95,7 +95,7 @@ func TestNearRefuses(t *testing.T) {
 		}
 	}
 	var none *Dictionary
-	if none.Near("word", 1, 0) != nil || none.Begin("w", 3) != nil {
+	if none.Near("word", 1, 0) != nil || none.Begin("w", func(string) bool { return true }, 3) != nil {
 		t.Error("no dictionary knows words")
 	}
 }
@@ -140,6 +140,12 @@ func TestCompletions(t *testing.T) {
 	c.AddTitle("C# and Crystal", 2)
 	c.AddTitle("Zsh 5.1 released", 1)
 	c.AddTitle(strings.Repeat("long ", 1000), 9)
+	c.AddTitle("git-rebase(1) Manual Page", 1)
+	c.AddTitle("git-stash(1)", 1)
+	c.AddTitle("ArrayList (Java SE 17 & JDK 17)", 1)
+	c.AddTitle("PostgreSQL 15.20 Documentation", 1)
+	c.AddTitle("std::vector< _Tp, _Alloc > Class Template Reference", 1)
+	c.AddTitle("(2.0)", 1)
 	all := c.Completions()
 	for typed, want := range map[string][]string{
 		"garb":      {"garbage collection", "garbage trucks", "gärbage"},
@@ -161,6 +167,14 @@ func TestCompletions(t *testing.T) {
 		"c#":        {"c# and crystal"},
 		"c":         {"c# and crystal", "c++ templates", "chapter 7 queries", "common path-names"},
 		"zsh 5":     {"zsh 5.1 released"},
+		"git st":    {"git stash"},
+		"git-st":    {"git-stash"},
+		"GIT.ST":    {"git.stash"},
+		"arrayl":    {"arraylist"},
+		"postg":     {"postgresql documentation"},
+		"std::vec":  {"std::vector"},
+		"std vec":   {"std::vector"},
+		"2":         {"2.0"},
 		"":          nil, " ": nil, "zzz": nil, "gärbage": {"garbage collection", "garbage trucks"}, "long": nil,
 		strings.Repeat("garb", 1<<18): nil,
 	} {
@@ -195,33 +209,36 @@ func (e *fakeEvidence) Pairs(first, second string, _ int) int {
 func TestPropose(t *testing.T) {
 	words, names, titles := NewBuilder(100), NewNameBuilder(100), NewCollector(100)
 	for word, df := range map[string]int{
-		"vector": 50, "vectors": 60, "vectorize": 3, "csv": 9, "csharp": 90, "top": 80, "git": 70, "rebase": 5, "read_csv": 1, "x_1": 1,
+		"vector": 50, "vectors": 60, "vectorize": 3, "csv": 9, "csharp": 90, "top": 80, "git": 70, "rebase": 5, "read_csv": 1, "x_1": 1, "x86": 4,
 		"1234": 1000, "42nd": 3,
 	} {
 		words.Add([]byte(word), df)
 		names.Add([]byte(word), df)
 	}
-	for _, title := range []string{"How to write tests", "git-rebase Documentation", "std::vector - Reference", "Vector Class"} {
+	for _, title := range []string{"How to write tests", "git-rebase Documentation", "std::vector - Reference", "Vector Class", "Vectors", "42nd CSV", "An x86"} {
 		titles.AddTitle(title, 1)
 	}
 	s := &Sources{words.Dictionary(), names.Dictionary(), titles.Completions(), &fakeEvidence{
-		map[string]int{"read csv": 4, "std vectors": 9, "std vector": 8, "git rebase": 1, "x vectors": 1, "rebase vectors": 1}, 1000,
+		map[string]int{"read csv": 4, "std vectors": 9, "std vector": 8, "git rebase": 1, "x vectors": 1, "rebase vectors": 1, "tar x86": 1}, 1000,
 	}}
 	for typed, want := range map[string][]string{
-		"std::vec":   {"std vector", "std::vectors"},
-		"vec":        {"vectors", "vector class", "vector", "vectorize"},
-		"vector":     {"vector class", "vectors", "vectorize"},
-		"read cs":    {"read csv"},
-		"rare cs":    {"rare csharp", "rare csv"}, // no pair is known
-		"read_":      {"read_csv"},
-		"how to":     {"how to write tests", "how top"},
-		"git re":     {"git-rebase documentation", "git rebase"},
-		"x_":         {"x_1"},
-		"12":         nil,
-		"42":         {"42nd"},
-		"site:x vec": {"site:x vectors", "site:x vector", "site:x vectorize"},
-		"site:x csv": nil,
-		"http://vec": nil, "www.vec": nil, "git http://x.test/vec": nil,
+		"std::vec":    {"std::vector", "std::vectors"},
+		"vec":         {"vectors", "vector class", "vector", "vectorize"},
+		"vector":      {"vector class", "vectors", "vectorize"},
+		"std vectori": nil, // no title has it
+		"read cs":     {"read csv"},
+		"rare cs":     nil, // no pair is known
+		"tar -x":      nil, // an option
+		"tar x":       {"tar x86"},
+		"read_":       {"read_csv"},
+		"how to":      {"how to write tests"},
+		"git re":      {"git rebase documentation", "git rebase"},
+		"x_":          {"x_1"},
+		"12":          nil,
+		"42":          {"42nd", "42nd csv"},
+		"site:x vec":  {"site:x vectors", "site:x vector", "site:x vectorize"},
+		"site:x csv":  nil,
+		"http://vec":  nil, "www.vec": nil, "git http://x.test/vec": nil,
 		`"git" rebase vec`: {`"git" rebase vectors`},
 		`rebase "git" vec`: {`rebase "git" vectors`, `rebase "git" vector`, `rebase "git" vectorize`},
 		"site:vec":         nil, `"std vec`: nil, "-vec": nil, "": nil,
@@ -230,15 +247,16 @@ func TestPropose(t *testing.T) {
 			t.Errorf("%q: %q, want %q", typed, got, want)
 		}
 	}
+	// vectors are counted, and there is no time for vector.
+	s.Evidence = &fakeEvidence{map[string]int{"rebase vectors": 1, "rebase vector": 1}, 1}
+	if got, want := s.Propose("rebase vec", 10), []string{"rebase vectors"}; !slices.Equal(got, want) {
+		t.Errorf("without time: %q, want %q", got, want)
+	}
 	titles = NewCollector(100)
 	titles.AddTitle("Methods of random forests in C++", 1)
 	s.Titles, s.Evidence = titles.Completions(), &fakeEvidence{nil, 0}
 	if got, want := s.Propose("a random fo", 10), []string{"a random forests"}; !slices.Equal(got, want) {
 		t.Errorf("pair of a title: %q, want %q", got, want)
-	}
-	s.Evidence = &fakeEvidence{map[string]int{"std vector": 8}, 2} // vectors and vector are looked at
-	if got, want := s.Propose("std vec", 10), []string{"std vector", "std vectorize"}; !slices.Equal(got, want) {
-		t.Errorf("without time: %q, want %q", got, want)
 	}
 }
 
