@@ -251,10 +251,10 @@ func newDrawer(r *rand.Rand, docs []*oracle.Document) *drawer {
 	return d
 }
 
-// isSigned reports whether a term is a word with its signs, such as "--keep" or "c++". In a query it counts
-// beside its word, which the oracle does not model.
+// isSigned reports whether a term is a word with its signs or accents, such as "--keep", "c++" or "^sữa". No
+// query has such a word by itself, and the oracle does not model those with signs.
 func isSigned(term string) bool {
-	return strings.Contains(`.@$#\-`, term[:1]) || strings.HasSuffix(term, "++") || strings.HasSuffix(term, "#")
+	return strings.Contains(`.@$#\-^`, term[:1]) || strings.HasSuffix(term, "++") || strings.HasSuffix(term, "#")
 }
 
 func (d *drawer) pick(from []string) string { return from[d.IntN(len(from))] }

@@ -175,6 +175,7 @@ func parametersOf(w *searcher.Weights, prefix string) (all []parameter) {
 	add("Identifier", &w.Identifier, 0, 300)
 	add("Signed", &w.Signed, 0, 1000)
 	add("Unsigned", &w.Unsigned, 0, 500)
+	add("Accented", &w.Accented, 0, 200)
 	add("Rank", &w.Rank, 0, 1000)
 	add("RankHalf", &w.RankHalf, 100, 1000)
 	for d := range w.Depth {

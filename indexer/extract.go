@@ -69,6 +69,7 @@ func (x *extraction) document(page *vocab.Page, urlText []byte) *Document {
 	t.addField(vocab.URLWord, urlText)
 	t.addLabels(m.labels.All())
 	t.addParts()
+	t.addAccented()
 	d := &Document{
 		Info: vocab.DocInfo{
 			Doc:         page.Doc,

@@ -7,6 +7,7 @@ import (
 	"iter"
 	"slices"
 
+	"anatomy/analysis"
 	"anatomy/vocab"
 )
 
@@ -35,11 +36,15 @@ func (l *termList) term(number uint32) []byte {
 	return l.text[start:l.ends[number]:l.ends[number]]
 }
 
-// first yields at most n terms.
+// first yields at most n terms, without accented ones.
 func (l *termList) first(n int) iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) {
-		for number := range min(n, len(l.ends)) {
-			if !yield(l.term(uint32(number))) {
+		for number := range l.ends {
+			term := l.term(uint32(number))
+			if analysis.IsAccented(term) {
+				continue
+			}
+			if n--; n < 0 || !yield(term) {
 				return
 			}
 		}

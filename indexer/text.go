@@ -79,6 +79,7 @@ type textCollector struct {
 	sketch    sketcher
 	names     uint64 // hash of the terms of headings and code
 	parts     parts
+	accents   accents
 }
 
 // reset prepares for the next page and keeps the memory, unless a large page used it.
@@ -88,9 +89,10 @@ func (t *textCollector) reset() {
 	}
 	*t = textCollector{
 		text: t.text[:0], spans: t.spans[:0], blocks: t.blocks[:0], hits: t.hits[:0],
-		tokenizer: t.tokenizer, onTerm: t.onTerm, terms: t.terms, parts: t.parts, signed: t.signed,
+		tokenizer: t.tokenizer, onTerm: t.onTerm, terms: t.terms, parts: t.parts, accents: t.accents, signed: t.signed,
 	}
 	t.terms.reset()
+	t.accents.reset()
 	t.parts.reset()
 	if t.onTerm == nil {
 		t.onTerm = t.addTerm
@@ -221,6 +223,9 @@ func (t *textCollector) addTerm(term []byte, start, end int) {
 	known := t.terms.len()
 	number := t.terms.number(term, hash)
 	t.hits = append(t.hits, occurrence{number, hit})
+	if len(term) < end-start {
+		t.accents.add(t.source[start:end], len(t.hits)-1)
+	}
 	if word := t.source[start:end]; hasInnerCapital(word) { // the term may have come before without
 		t.parts.addSubwordsOnce(number, word)
 	} else if t.terms.len() > known {
@@ -277,6 +282,9 @@ func (t *textCollector) addLabels(all []vocab.Label) {
 		t.parts.addHeading(t.terms.number(term, xxhash.Sum64(term)))
 	}
 }
+
+// addAccented adds the accented terms of a page in Vietnamese.
+func (t *textCollector) addAccented() { t.hits = t.accents.appendHits(t.hits, &t.terms) }
 
 // addParts adds the field of the names of the page's parts.
 func (t *textCollector) addParts() {

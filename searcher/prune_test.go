@@ -25,8 +25,8 @@ func withoutProse() scoring.Weights {
 	return w
 }
 
-// wide returns a collection in which term wN is in one of 2^N documents, in few of them often, and
-// xN as rarely, in neighbouring documents. Some documents of the first segment are replaced in the
+// wide returns a collection in which term wN is in one of 2^N documents, in few of them often, oN as
+// rarely, with accents or without, and xN in neighbouring documents. Some documents of the first segment are replaced in the
 // last.
 func wide(seed uint64, sizes ...int) *oracle.Collection {
 	r := rand.New(rand.NewPCG(seed, 5))
@@ -67,6 +67,9 @@ func widePage(r *rand.Rand, id int) *oracle.Document {
 		if id/200%(1<<n) == 0 {
 			write(r, d, fmt.Sprint("x", n), 1+r.IntN(3))
 		}
+		if r.IntN(1<<n) == 0 {
+			writeAccented(r, d, n)
+		}
 	}
 	return d
 }
@@ -79,6 +82,18 @@ func write(r *rand.Rand, d *oracle.Document, word string, n int) {
 	}
 	if r.IntN(30) == 0 {
 		d.Words[word] = append(d.Words[word], vocab.MakeHit(0, vocab.Title, false, vocab.NormalSize))
+	}
+}
+
+// writeAccented adds the word oN, and at some of its positions the accented term of ơN or ởN.
+func writeAccented(r *rand.Rand, d *oracle.Document, n int) {
+	word := fmt.Sprint("o", n)
+	write(r, d, word, 1+r.IntN(4))
+	for _, hit := range d.Words[word] {
+		if accented := r.IntN(3); accented > 0 {
+			term := fmt.Sprintf("^ơ%d%s", n, []string{"", "\u0309"}[accented-1])
+			d.Words[term] = append(d.Words[term], hit)
+		}
 	}
 }
 
@@ -125,11 +140,11 @@ func TestPruning(t *testing.T) {
 			}
 		}
 	}
-	for _, text := range []string{"w0", "w5", "w0 OR w1", "w0 OR w6 OR x5", "w1 w2", "w0 x3", `"w0 w1"`, "w2 -w0", "w0 (w3 OR x3)", "site:h3.org w0", "x0 intext:w1"} {
+	for _, text := range []string{"w0", "w5", "w0 OR w1", "w0 OR w6 OR x5", "w1 w2", "w0 x3", `"w0 w1"`, "w2 -w0", "w0 (w3 OR x3)", "ơ0", "ơ0 ở3", "ở1 OR w2 OR o4", "site:h3.org w0", "x0 intext:w1"} {
 		check(t, text, 10)
 	}
 	word := rapid.Custom(func(rt *rapid.T) string {
-		return rapid.SampledFrom([]string{"w", "w", "x"}).Draw(rt, "list") + fmt.Sprint(rapid.IntRange(0, 9).Draw(rt, "n"))
+		return rapid.SampledFrom([]string{"w", "w", "x", "o", "ơ", "ở"}).Draw(rt, "list") + fmt.Sprint(rapid.IntRange(0, 9).Draw(rt, "n"))
 	})
 	rapid.Check(t, func(rt *rapid.T) {
 		words := rapid.SliceOfN(word, 1, 5).Draw(rt, "words")

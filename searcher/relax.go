@@ -124,7 +124,7 @@ func (p *pass) addRelaxed(relaxed *pass) {
 	}
 	from, to := min(p.req.Offset, len(p.results)), min(p.req.Offset+p.req.Limit, len(p.results))
 	p.page = p.results[from:to]
-	resp.Words = relaxed.terms.Words
+	resp.Words = relaxed.terms.Words[:relaxed.terms.Plain]
 	resp.Next = to < len(p.results)
 	switch {
 	case resp.Total == 0 && len(p.page) > 0:

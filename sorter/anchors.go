@@ -44,6 +44,8 @@ const (
 type anchors struct {
 	limit, size int64
 	tokenizer   analysis.Tokenizer
+	accented    []byte   // accented term of a word
+	word        [][]byte // terms of a word
 
 	numbers map[string]uint32 // of terms, in the order of their first occurrence
 	names   []string          // terms by number
@@ -137,8 +139,10 @@ func (x *anchors) addDoc(a *Anchored, texts []AnchorText) error {
 	x.keys = append(x.keys, u.Key())
 	x.size += int64(len(info.URL) + len(info.Title) + 2*len(u.Key()) + 256)
 	position := uint32(0)
-	x.tokenizer.EachTerm(u.AppendText(nil), func(term []byte, _, _ int) {
-		x.addHit(term, vocab.MakeHit(position, vocab.URLWord, false, vocab.NormalSize))
+	x.eachWord(u.AppendText(nil), func(terms [][]byte) {
+		for _, term := range terms {
+			x.addHit(term, vocab.MakeHit(position, vocab.URLWord, false, vocab.NormalSize))
+		}
 		position++
 	})
 	return nil
@@ -159,16 +163,33 @@ func (x *anchors) addText(number int, text AnchorText) {
 		kind = vocab.AnchorOut
 	}
 	size := uint8(min(7, bits.Len32(max(1, text.Links))-1))
-	first := len(x.hits)
-	x.tokenizer.EachTerm([]byte(text.Text), func(term []byte, _, _ int) {
-		if index := len(x.hits) - first; index < vocab.MaxAnchorWords {
-			x.addHit(term, vocab.MakeHit(uint32(index), kind, false, size))
+	first, words := len(x.hits), 0
+	x.eachWord([]byte(text.Text), func(terms [][]byte) {
+		if words < vocab.MaxAnchorWords {
+			for _, term := range terms {
+				x.addHit(term, vocab.MakeHit(uint32(words), kind, false, size))
+			}
+			words++
 		}
 	})
 	added := x.hits[first:]
-	for i := range added {
-		added[i] = vocab.MakeHit(vocab.AnchorPosition(number, len(added), i), kind, false, size)
+	for i, hit := range added {
+		added[i] = vocab.MakeHit(vocab.AnchorPosition(number, words, int(hit.Position())), kind, false, size)
 	}
+}
+
+// eachWord calls fn for each word of a text with its term, and its accented term if it has one.
+func (x *anchors) eachWord(text []byte, fn func(terms [][]byte)) {
+	vietnamese := analysis.IsVietnamese(text)
+	x.tokenizer.EachTerm(text, func(term []byte, start, end int) {
+		x.word = append(x.word[:0], term)
+		if vietnamese && len(term) < end-start {
+			if x.accented = analysis.AppendAccented(x.accented[:0], text[start:end]); len(x.accented) > 0 {
+				x.word = append(x.word, x.accented)
+			}
+		}
+		fn(x.word)
+	})
 }
 
 func (x *anchors) addHit(term []byte, hit vocab.Hit) {

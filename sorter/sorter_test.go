@@ -368,7 +368,7 @@ func TestAnchorBounds(t *testing.T) {
 	for i := range 100 {
 		a.Texts = append(a.Texts, AnchorText{fmt.Sprintf("same n%d %s", i, strings.Repeat("word ", 40)), uint32(100 - i), true})
 	}
-	a.Texts = append(a.Texts, AnchorText{"Praise of its own site", 900, false}, AnchorText{"Commonest of all", 300, true}, AnchorText{"Commonest of all", 300, true})
+	a.Texts = append(a.Texts, AnchorText{"Praise of its own site", 900, false}, AnchorText{"Trà sữa Việt", 500, true}, AnchorText{"Commonest of all", 300, true}, AnchorText{"Commonest of all", 300, true})
 	dir := filepath.Join(t.TempDir(), "segment")
 	stats, err := Build(context.Background(), Options{Dir: dir, Anchors: visitAll([]Anchored{a}), Uncrawled: true})
 	if err != nil {
@@ -383,7 +383,8 @@ func TestAnchorBounds(t *testing.T) {
 	}
 	for word, want := range map[string]string{
 		"commonest": "[anchor-out@64/7]", "where": "[url@4/3]", "cafe": "[url@6/3]",
-		"n0": "[anchor-out@2017/6]", "n1": "[anchor-out@3041/6]", "n98": "none", "praise": "none",
+		"n0": "[anchor-out@3041/6]", "n1": "[anchor-out@4065/6]", "n98": "none", "praise": "none",
+		"sua": "[anchor-out@1089/7]", "^sưa\u0303": "[anchor-out@1089/7]",
 	} {
 		p, err := s.Postings(segment.Short, []byte(word))
 		got := "none"
@@ -399,7 +400,7 @@ func TestAnchorBounds(t *testing.T) {
 	if err != nil || !p.Next() {
 		t.Fatal(err)
 	}
-	if hits, err := p.Hits(nil); err != nil || len(hits) != (maxAnchorTexts-1)*(vocab.MaxAnchorWords-2) {
+	if hits, err := p.Hits(nil); err != nil || len(hits) != (maxAnchorTexts-2)*(vocab.MaxAnchorWords-2) {
 		t.Errorf("%d hits of word, %v", len(hits), err)
 	}
 }

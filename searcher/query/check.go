@@ -3,6 +3,9 @@ package query
 import (
 	"errors"
 	"fmt"
+	"slices"
+
+	"anatomy/analysis"
 )
 
 // Bounds of a node from another machine.
@@ -20,6 +23,11 @@ func Check(n *Node) error {
 	return check(n, maxDepth, &left)
 }
 
+// isOf reports whether a may be an accented term of a node.
+func (a Accented) isOf(n *Node) bool {
+	return a.Word >= 0 && a.Word < len(n.Words) && analysis.IsAccented(a.Term)
+}
+
 func check(n *Node, depth int, left *int) error {
 	if *left--; n == nil || depth == 0 || *left < 0 {
 		return errNode
@@ -27,7 +35,8 @@ func check(n *Node, depth int, left *int) error {
 	least, most := 0, 0
 	switch n.Op {
 	case Words:
-		if len(n.Words) == 0 || n.In > InAlt || n.At != nil && len(n.At) != len(n.Words) || n.Times < 0 {
+		if len(n.Words) == 0 || n.In > InAlt || n.At != nil && len(n.At) != len(n.Words) || n.Times < 0 ||
+			slices.ContainsFunc(n.Accented, func(a Accented) bool { return n.Times == 0 || !a.isOf(n) }) {
 			return errNode
 		}
 	case Site, Pages:

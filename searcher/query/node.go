@@ -48,18 +48,19 @@ func (f Field) String() string { return fieldNames[f] }
 // A Node is a part of a query. Kids of And are not And, kids of Or are not Or, the kid of Not is
 // not Not, and no two kids of one node are equal, except those of Near.
 type Node struct {
-	Op     Op       `json:",omitzero"`
-	Kids   []*Node  `json:",omitzero"`
-	Words  []string `json:",omitzero"` // of Words: terms, at least one
-	At     []uint32 `json:",omitzero"` // of several Words: their offsets in the phrase, from 0; nil if no word is open
-	Text   string   `json:",omitzero"` // of Words: as typed
-	Signed string   `json:",omitzero"` // of a single word: the signed term as typed, or ""
-	Forms  []string `json:",omitzero"` // of a single word: other terms that match as well, sorted; Parse sets none
-	Times  int      `json:",omitzero"` // of Words: occurrences in the query, at least 1; String writes one
-	Exact  bool     `json:",omitzero"` // of Words: in quotes or after a plus, so that forms do not match, or several words
-	Joint  bool     `json:",omitzero"` // of several Words: typed as one, without quotes
-	In     Field    `json:",omitzero"` // of Words; of Near that of all Kids
-	Site   string   `json:",omitzero"` // of Site: "example.org" or "example.org/dir"
+	Op       Op         `json:",omitzero"`
+	Kids     []*Node    `json:",omitzero"`
+	Words    []string   `json:",omitzero"` // of Words: terms, at least one
+	At       []uint32   `json:",omitzero"` // of several Words: their offsets in the phrase, from 0; nil if no word is open
+	Text     string     `json:",omitzero"` // of Words: as typed
+	Signed   string     `json:",omitzero"` // of a single word: the signed term as typed, or ""
+	Accented []Accented `json:",omitzero"` // of Words: of each occurrence in the query that has accented terms
+	Forms    []string   `json:",omitzero"` // of a single word: other terms that match as well, sorted; Parse sets none
+	Times    int        `json:",omitzero"` // of Words: occurrences in the query, at least 1; String writes one
+	Exact    bool       `json:",omitzero"` // of Words: in quotes or after a plus, so that forms do not match, or several words
+	Joint    bool       `json:",omitzero"` // of several Words: typed as one, without quotes
+	In       Field      `json:",omitzero"` // of Words; of Near that of all Kids
+	Site     string     `json:",omitzero"` // of Site: "example.org" or "example.org/dir"
 
 	Function bool `json:",omitzero"` // of Words that are kids of Most: a function word, which does not score
 
@@ -69,6 +70,13 @@ type Node struct {
 
 	Ref  Ref           `json:",omitzero"` // of Pages
 	Docs []vocab.DocID `json:",omitzero"` // of Pages: documents that Ref refers to; Parse sets none
+}
+
+// An Accented is a word of a node as it was typed, with its accented term.
+type Accented struct {
+	Word int    // index in Words
+	Term string // [analysis.AppendAccented]
+	Text string
 }
 
 // MaxWithin is the maximum of Within; larger numbers in a query are reduced to it.
@@ -273,6 +281,7 @@ next:
 		for _, kid := range kids {
 			if kid.same(m) {
 				kid.Times += m.Times
+				kid.Accented = slices.Concat(kid.Accented, m.Accented)
 				continue next
 			}
 		}

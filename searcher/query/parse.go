@@ -21,6 +21,8 @@ func (p *Parser) Parse(text string) Query {
 		nodes: p.nodes[:0], folds: p.folds[:0],
 	}
 	p.text, p.tooLong = clean(text)
+	p.bytes = append(p.bytes[:0], p.text...)
+	p.vietnamese = analysis.IsVietnamese(p.bytes)
 	root := p.and()
 	q := Query{Root: root, Cut: p.cuts(), Text: p.text, Name: p.name(), Loose: p.loose, ByDate: p.byDate}
 	if !strings.ContainsAny(q.Text, `"():|`) {
@@ -44,6 +46,8 @@ type parser struct {
 	byDate bool
 
 	tooLong, tooMany, tooDeep bool
+
+	vietnamese bool // words have accented terms
 
 	tokenizer analysis.Tokenizer
 	bytes     []byte  // text that is tokenized
@@ -344,6 +348,7 @@ func (p *parser) full() bool {
 // A token is a word of a text.
 type token struct {
 	word     string // folded
+	accented string // [analysis.AppendAccented], or ""
 	from, to int    // in the text
 }
 
@@ -359,7 +364,11 @@ func (p *parser) tokenize(text string) []token {
 		if folded != string(word) {
 			folded = string(word)
 		}
-		p.tokens = append(room(p.tokens), token{folded, from, to})
+		accented := ""
+		if p.vietnamese && len(word) < to-from {
+			accented = string(analysis.AppendAccented(nil, p.bytes[from:to]))
+		}
+		p.tokens = append(room(p.tokens), token{folded, accented, from, to})
 		p.words++
 	})
 	return p.tokens
@@ -397,8 +406,11 @@ func (p *parser) newWords(text string, tokens []token, in Field, exact bool) *No
 	n.Joint = !exact && len(tokens) > 1
 	n.Exact = exact || len(tokens) > 1 || !isBare(n.Text)
 	first := len(p.folds)
-	for _, t := range tokens {
+	for i, t := range tokens {
 		p.folds = append(room(p.folds), t.word)
+		if t.accented != "" {
+			n.Accented = append(n.Accented, Accented{i, t.accented, text[t.from:t.to]})
+		}
 	}
 	n.Words = p.folds[first:len(p.folds):len(p.folds)]
 	n.At = offsets(text, tokens)

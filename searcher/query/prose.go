@@ -104,8 +104,14 @@ func (n *Node) parts() int {
 
 // split returns a node for each word of n.
 func (n *Node) split() (words []*Node) {
-	for _, word := range n.Words {
-		words = append(words, &Node{Op: Words, Words: []string{word}, Text: word, Times: n.Times})
+	for i, word := range n.Words {
+		one := &Node{Op: Words, Words: []string{word}, Text: word, Times: n.Times}
+		for _, a := range n.Accented {
+			if a.Word == i {
+				one.Accented = append(one.Accented, Accented{0, a.Term, a.Text})
+			}
+		}
+		words = append(words, one)
 	}
 	return words
 }

@@ -16,12 +16,13 @@ type match struct {
 	lacks  uint64                  // own terms of which the page lacks the signs: see lackSigns
 }
 
-// idf returns the idf of a term, Weights.Unsigned of it if the page lacks its signs.
-func (m *match) idf(i int) Score {
+// idf returns the value of a term in a list by term, Weights.Unsigned of it if the page lacks its
+// signs.
+func (m *match) idf(of []Score, i int) Score {
 	if m.lacks>>i&1 != 0 {
-		return m.Unsigned.Of(m.terms.IDF[i])
+		return m.Unsigned.Of(of[i])
 	}
-	return m.terms.IDF[i]
+	return of[i]
 }
 
 // hitsIn returns the hits of a term in one field.
@@ -57,7 +58,7 @@ func (m *match) scoreTerm(i int, t *Tally) {
 	if m.terms.IDF[i] == 0 { // a function word
 		return
 	}
-	if i >= m.terms.Forms {
+	if i >= m.terms.Forms && i < m.terms.Plain {
 		keepNames(&counts)
 	}
 	m.scoreText(i, &counts, t)
@@ -85,7 +86,7 @@ func (m *match) scoreType(i int, ht vocab.HitType, count int64, t *Tally) {
 	if ht.Field() == vocab.Body {
 		weight = m.CountInBody(count, m.page.Words, m.page.Average)
 	}
-	idf := m.idf(i)
+	idf := m.idf(m.terms.Hits, i)
 	if m.page.inexact[ht.Field()]>>i&1 != 0 {
 		idf = m.Form.Of(idf)
 	}
@@ -98,9 +99,22 @@ func (m *match) scoreType(i int, ht vocab.HitType, count int64, t *Tally) {
 	if i < m.terms.Own && m.terms.times[i] > 1 && m.Again != 0 {
 		again = fmt.Sprintf(", %d times in the query,", m.terms.times[i])
 	}
-	t.add(points, ht.String(), m.terms.Words[i], fmt.Sprintf(
-		"%s, count weight %s × idf %s%s × type weight %s",
-		counted(count, ht), weight, idf.Milli(), again, m.Type[ht]))
+	t.add(points, ht.String(), m.terms.name(i), fmt.Sprintf(
+		"%s, count weight %s × idf %s%s%s × type weight %s",
+		counted(count, ht), weight, idf.Milli(), m.withAccents(i), again, m.Type[ht]))
+}
+
+// withAccents explains the idf with which the hits of an accented term count, or of its word.
+func (m *match) withAccents(i int) string {
+	t := m.terms
+	if t.Hits[i] == t.IDF[i] {
+		return ""
+	}
+	which := "these"
+	if i < t.Plain {
+		which = "any"
+	}
+	return fmt.Sprintf(" (%s of %s, with %s accents)", Milli(t.Hits[i]*1000/t.IDF[i]), t.IDF[i].Milli(), which)
 }
 
 // counted returns "1 hit", "2 hits"; for anchor text, "1 link" and so on.

@@ -7,9 +7,29 @@ import (
 	"anatomy/vocab"
 )
 
-// proximity scores how near two neighbouring terms of the query are to each other.
+// proximity scores how near two neighbouring terms of the query are to each other, with any accents
+// and with those that were typed.
 func proximity(m *match, p pair, t *Tally) {
-	a, b := p.first, p.second
+	a, b := m.scoredAs(p.typed[0], p.first), m.scoredAs(p.typed[1], p.second)
+	if a == p.first && b == p.second {
+		m.nearness(p, a, b, 1000, t)
+		return
+	}
+	m.nearness(p, p.first, p.second, 1000-m.accentedShare(), t)
+	m.nearness(p, a, b, m.accentedShare(), t)
+}
+
+// scoredAs returns the accented term as which an own term was typed, or the own term if no page has
+// that.
+func (m *match) scoredAs(typed, own int) int {
+	if m.terms.IDF[typed] == 0 {
+		return own
+	}
+	return typed
+}
+
+// nearness scores how near the terms a and b of a pair are to each other, with a share of the points.
+func (m *match) nearness(p pair, a, b int, share Milli, t *Tally) {
 	if len(m.page.Hits[a]) == 0 || len(m.page.Hits[b]) == 0 {
 		return
 	}
@@ -23,16 +43,23 @@ func proximity(m *match, p pair, t *Tally) {
 			continue
 		}
 		weight := saturate(count, m.NearSaturation, m.NearSaturation)
-		points := m.shareOfPairs().Of(
-			idf * Score(m.NearIn[f]) * Score(m.Near[bin].Weight) / 1000 * Score(weight) / Point)
+		points := share.Of(m.shareOfPairs().Of(
+			idf * Score(m.NearIn[f]) * Score(m.Near[bin].Weight) / 1000 * Score(weight) / Point))
 		if !t.Explain {
 			t.Sum += points
 			continue
 		}
-		t.add(points, "proximity", m.terms.Words[a]+" "+m.terms.Words[b], fmt.Sprintf(
-			"%d × %s in %s, count weight %s × idf %s × class weight %s × field weight %s%s",
+		accents := ""
+		if share < 1000 {
+			accents = fmt.Sprintf(" × share %s of these accents", share)
+			if a == p.first && b == p.second {
+				accents = fmt.Sprintf(" × share %s of any accents", share)
+			}
+		}
+		t.add(points, "proximity", m.terms.name(a)+" "+m.terms.name(b), fmt.Sprintf(
+			"%d × %s in %s, count weight %s × idf %s × class weight %s × field weight %s%s%s",
 			count, m.binName(bin), fieldName(f), weight, idf.Milli(), m.Near[bin].Weight, m.NearIn[f],
-			m.shareText()))
+			m.shareText(), accents))
 	}
 }
 

@@ -12,15 +12,17 @@ import (
 )
 
 // Terms are the scoring terms of a query: its own terms, which matches should have in any field,
-// then their forms, and then identifiers that several of the query's words spell. Terms of the
-// query that are forms of each other count as the first of them.
+// then their forms, then identifiers that several of the query's words spell, and then accented terms
+// of its words. Terms of the query that are forms of each other count as the first of them.
 type Terms struct {
-	Words []string // distinct: the query's own terms in its order, forms of these, identifiers
+	Words []string // distinct: own terms in the order of the query, forms of these, identifiers, accented terms
 	Own   int      // number of own terms in Words
 	Forms int      // number of own terms and forms in Words
+	Plain int      // number of all but accented terms
 	Base  []int    // by word: the own term that it counts as, itself unless it is a form
 	DF    []int    // by word: document frequency in all segments
 	IDF   []Score  // by word, from the number of pages with any form of its base: see [Weights.QueryIDF]; 0 for silent words
+	Hits  []Score  // by word: the part of IDF that its hits count with, see [Weights.Accented]
 	Sum   Score    // of the IDF of own terms
 	Steps []uint32 // by word: points per unit of impact in the first phase
 	Shift uint8    // points of the first phase are in units of 1<<Shift
@@ -28,11 +30,13 @@ type Terms struct {
 	times    []int            // of own terms: occurrences in the query, forms included
 	span     []uint32         // of own terms: words of text that an occurrence covers, two for a bigram
 	sequence []int            // own terms in the order of the query, repeated ones too
+	typed    []int            // by sequence: the accented term as which it was typed, or the own term
 	function uint64           // bitmap of own terms: function words
 	silent   uint64           // function words that do not score
 	spelt    []uint64         // of identifiers: bitmap of the own terms that spell it
 	signed   []bool           // of identifiers
 	unsigned uint64           // bitmap of own terms that the query has without signs
+	accented []accented       // of accented terms
 	pairs    []pair           // distinct neighbours in sequence, except overlapping bigrams, which are always adjacent
 	letters  uint8            // checksum of the query's text, [analysis.VerbatimHash]
 	language segment.Language // implied by the query's script, or 0
@@ -80,7 +84,7 @@ func (in *Inputs) check() error {
 			return err
 		}
 		for _, n := range in.Root.PositiveWords() {
-			words, forms = words+len(n.Words), forms+len(n.Forms)
+			words, forms = words+len(n.Words), forms+len(n.Forms)+len(n.Accented)
 		}
 	}
 	names := 0
@@ -122,6 +126,7 @@ func (in *Inputs) Terms(w *Weights, a *Arena) (*Terms, error) {
 // A pair is two neighbouring terms of the query, possibly with silent words between them.
 type pair struct {
 	first, second int
+	typed         [2]int // the accented terms as which they were typed, or first and second
 	between       uint32 // number of silent words
 }
 
@@ -185,9 +190,10 @@ func NewTerms(root *query.Node, name string, identifiers []Identifier, a *Arena)
 	}
 	t.addForms(nodes)
 	t.addIdentifiers(identifiers)
+	t.addAccented(nodes)
 	t.findPairs()
 	n := len(t.Words)
-	t.DF, t.IDF, t.Steps = a.ints.Alloc(n), a.scores.Alloc(n), a.points.Alloc(n)
+	t.DF, t.IDF, t.Hits, t.Steps = a.ints.Alloc(n), a.scores.Alloc(n), a.scores.Alloc(n), a.points.Alloc(n)
 	return t
 }
 
@@ -195,7 +201,7 @@ func NewTerms(root *query.Node, name string, identifiers []Identifier, a *Arena)
 func (t *Terms) grow(nodes []*query.Node, more int, a *Arena) {
 	n := 0
 	for _, node := range nodes {
-		n, more = n+len(node.Words), more+len(node.Forms)
+		n, more = n+len(node.Words), more+len(node.Forms)+len(node.Accented)
 	}
 	t.Words, t.Base = make([]string, 0, n+more), a.ints.Alloc(n + more)[:0]
 	t.times, t.sequence = a.ints.Alloc(n)[:0], a.ints.Alloc(n)[:0]
@@ -265,6 +271,36 @@ func (t *Terms) lackSigns(p *Page) uint64 {
 	return lacks &^ has &^ t.unsigned
 }
 
+// An accented is an accented term of a word of the query.
+type accented struct {
+	of    int    // own term
+	times int    // in the query
+	text  string // as typed
+}
+
+// addAccented appends the accented terms of the nodes.
+func (t *Terms) addAccented(nodes []*query.Node) {
+	t.Plain = len(t.Words)
+	t.typed = t.sequence
+	if slices.ContainsFunc(nodes, func(n *query.Node) bool { return len(n.Accented) > 0 }) {
+		t.typed = slices.Clone(t.sequence)
+	}
+	at := 0 // in sequence
+	for _, n := range nodes {
+		for _, a := range n.Accented {
+			i := t.Index(a.Term)
+			if i < 0 {
+				i = len(t.Words)
+				t.Words, t.Base = append(t.Words, a.Term), append(t.Base, i)
+				t.accented = append(t.accented, accented{of: t.sequence[at+a.Word], text: a.Text})
+			}
+			t.accented[i-t.Plain].times++
+			t.typed[at+a.Word] = i
+		}
+		at += len(n.Words)
+	}
+}
+
 // sameTerms maps the terms of a query that count as an earlier one to that one, because each is a
 // form of the other.
 func sameTerms(nodes []*query.Node) map[string]string {
@@ -291,16 +327,17 @@ func sameTerms(nodes []*query.Node) map[string]string {
 }
 
 func (t *Terms) findPairs() {
-	last, between := -1, uint32(0)
-	for _, i := range t.sequence {
+	last, between := -1, uint32(0) // last is an index in sequence
+	for k, i := range t.sequence {
 		if t.IsSilent(i) {
 			between++
 			continue
 		}
-		p := pair{last, i, between}
-		if last, between = i, 0; p.first < 0 || p.first == p.second {
+		before, apart := last, between
+		if last, between = k, 0; before < 0 || t.sequence[before] == i {
 			continue
 		}
+		p := pair{t.sequence[before], i, [2]int{t.typed[before], t.typed[k]}, apart}
 		known := slices.ContainsFunc(t.pairs, func(q pair) bool {
 			return q.first == p.first && q.second == p.second
 		})
@@ -332,10 +369,10 @@ func (t *Terms) IsFunction(i int) bool { return i < t.Own && t.function>>i&1 != 
 // Marked returns the words to highlight in results: all but function words.
 func (t *Terms) Marked() []string {
 	if t.function == 0 {
-		return t.Words
+		return t.Words[:t.Plain]
 	}
 	var marked []string
-	for i, word := range t.Words {
+	for i, word := range t.Words[:t.Plain] {
 		if !t.IsFunction(i) {
 			marked = append(marked, word)
 		}
@@ -367,9 +404,12 @@ const maxImpact = 255
 // unit of points is the smallest with which no score reaches 2^31: mostly one millionth of a point.
 func (t *Terms) Weigh(w *Weights, span Score, docs int, joint map[string]int) {
 	t.inputs.Docs, t.inputs.Span, t.inputs.Joint = docs, span, joint
-	most := span
 	for i, word := range t.Words {
 		switch {
+		case i >= t.Plain:
+			if t.DF[i] > 0 { // a folder of an earlier version has none
+				t.IDF[i] = w.QueryIDF(IDF(docs, t.DF[i]), t.accented[i-t.Plain].times)
+			}
 		case i >= t.Forms:
 			weight := w.Identifier
 			if t.signed[i-t.Forms] {
@@ -388,12 +428,43 @@ func (t *Terms) Weigh(w *Weights, span Score, docs int, joint map[string]int) {
 			t.IDF[i] = w.QueryIDF(IDF(docs, df), t.times[i])
 			t.Sum += t.IDF[i]
 		}
-		most += maxImpact * w.Impact.Of(t.IDF[i])
+	}
+	t.weighHits(w)
+	most := span
+	for _, idf := range t.Hits {
+		most += maxImpact * w.Impact.Of(idf)
 	}
 	t.Shift = uint8(max(bits.Len64(uint64(most))-31, 0))
-	for i, idf := range t.IDF {
+	for i, idf := range t.Hits {
 		t.Steps[i] = uint32(w.Impact.Of(idf) >> t.Shift)
 	}
+}
+
+// weighHits computes Hits from IDF: accented terms take a part of that of their words.
+func (t *Terms) weighHits(w *Weights) {
+	copy(t.Hits, t.IDF)
+	if len(t.accented) == 0 {
+		return
+	}
+	for k, a := range t.accented {
+		i := t.Plain + k
+		t.Hits[i] = w.accentedShare().Of(t.IDF[i])
+		if t.IDF[i] > 0 {
+			part := w.accentedShare().Of(t.IDF[a.of]) * Score(a.times) / Score(t.times[a.of])
+			t.Hits[a.of] = max(t.Hits[a.of]-part, 0)
+		}
+	}
+	for i := t.Own; i < t.Forms; i++ {
+		t.Hits[i] = t.Hits[t.Base[i]]
+	}
+}
+
+// name returns a word for display.
+func (t *Terms) name(i int) string {
+	if i >= t.Plain {
+		return t.accented[i-t.Plain].text
+	}
+	return t.Words[i]
 }
 
 // IgnoreImpacts makes the first phase score by static points only.

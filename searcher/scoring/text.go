@@ -9,7 +9,7 @@ import (
 // scoreText scores the hits of one term in all fields as one frequency (BM25F; Zaragoza, Craswell,
 // Taylor, Saria and Robertson 2004), and the presence of the term.
 func (m *match) scoreText(i int, counts *[vocab.HitTypes]int64, t *Tally) {
-	idf := m.idf(i)
+	idf := m.idf(m.terms.IDF, i)
 	if m.Held != 0 && len(m.page.Hits[i]) > 0 && i < m.terms.Forms {
 		points := m.Held.Of(idf)
 		if t.Sum += points; t.Explain {
@@ -17,6 +17,7 @@ func (m *match) scoreText(i int, counts *[vocab.HitTypes]int64, t *Tally) {
 				"the page has the word, idf %s × weight %s", idf.Milli(), m.Held), points})
 		}
 	}
+	idf = m.idf(m.terms.Hits, i)
 	frequency := m.frequency(i, counts)
 	if frequency == 0 {
 		return
@@ -24,8 +25,9 @@ func (m *match) scoreText(i int, counts *[vocab.HitTypes]int64, t *Tally) {
 	weight := m.CountInText(frequency, m.page.Words+int64(m.page.Title.Words), m.page.Average)
 	points := weight.Of(idf)
 	if t.Sum += points; t.Explain {
-		t.Parts = append(t.Parts, Part{"text", m.terms.Words[i], fmt.Sprintf(
-			"frequency %s in all fields, count weight %s × idf %s", frequency, weight, idf.Milli()), points})
+		t.Parts = append(t.Parts, Part{"text", m.terms.name(i), fmt.Sprintf(
+			"frequency %s in all fields, count weight %s × idf %s%s", frequency, weight, idf.Milli(),
+			m.withAccents(i)), points})
 	}
 }
 

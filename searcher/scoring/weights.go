@@ -134,6 +134,10 @@ type Weights struct {
 	// that has it only without them.
 	Unsigned Milli
 
+	// Accented is the share of a word's hits and pairs that counts for its accented term, if any page
+	// has that: see [analysis.AppendAccented]. The rest counts for the word with any accents.
+	Accented Milli
+
 	// Impact converts the impacts of the first phase to points: idf × impact × Impact. The first
 	// phase selects the candidates of the second.
 	Impact Milli
@@ -270,6 +274,7 @@ var Default = Weights{
 	Identifier:       1000,
 	Signed:           4000,
 	Unsigned:         250,
+	Accented:         600,
 	Impact:           30,
 	Promising:        900,
 	Likely:           40,
@@ -383,12 +388,14 @@ var Prose = Weights{
 	Identifier:       500,
 	Signed:           1000,
 	Unsigned:         250,
+	Accented:         600,
 	Impact:           30,
 	Service:          &serviceProse,
 }
 
 // BM25 ranks by body text alone, like Robertson and Walker's function with k 1.2 and b 0.75, with
-// forms always counting as one term. It is a baseline, and for text without titles, links and URLs.
+// forms always counting as one term, and Vietnamese words only with the accents of the query. It is a
+// baseline, and for text without titles, links and URLs.
 var BM25 = Weights{
 	Type: [vocab.HitTypes]Milli{
 		vocab.Plain: 1000, vocab.Emphasis: 1000, vocab.Heading1: 1000, vocab.Heading2: 1000,
@@ -405,6 +412,8 @@ var BM25 = Weights{
 	RankHalf:       1000,
 	Widen:          Always,
 	Form:           1000,
+	Unsigned:       1000,
+	Accented:       1000,
 	Impact:         30,
 }
 
@@ -491,6 +500,9 @@ func IDF(pages, n int) Score {
 	pages = max(pages, n) // n may count superseded pages
 	return Score(math.Round(float64(Point) * math.Log(1+(float64(pages-n)+0.5)/(float64(n)+0.5))))
 }
+
+// accentedShare returns Accented, at least 0 and at most 1000.
+func (w *Weights) accentedShare() Milli { return min(max(w.Accented, 0), 1000) }
 
 // QueryIDF returns the idf of a term that occurs several times in the query.
 func (w *Weights) QueryIDF(idf Score, times int) Score {

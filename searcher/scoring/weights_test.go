@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"anatomy/analysis"
 	"anatomy/searcher/query"
 	"anatomy/vocab"
 )
@@ -63,7 +64,7 @@ func TestStaticRange(t *testing.T) {
 	}
 }
 
-// scored returns the explained score of a page whose body is body and whose title is title, as terms at
+// scored returns the explained score of a page whose body is body and whose title is title, as words at
 // positions from 0. It fills in the hits and lengths of p.
 func scored(t *testing.T, text string, p *Page, body, title []string) Tally {
 	root := query.Parse(text).Root
@@ -76,8 +77,11 @@ func scored(t *testing.T, text string, p *Page, body, title []string) Tally {
 	p.Words, p.Average, p.Crawled, p.Hits = int64(len(body)), 10, true, make([][]vocab.Hit, len(terms.Words))
 	add := func(words []string, ht vocab.HitType) {
 		for position, word := range words {
-			if i := terms.Index(word); i >= 0 {
-				p.Hits[i] = append(p.Hits[i], vocab.MakeHit(uint32(position), ht, false, vocab.NormalSize))
+			accented := string(analysis.AppendAccented(nil, []byte(word)))
+			for _, term := range append(analysis.PhraseTerms(word), accented) {
+				if i := terms.Index(term); i >= 0 {
+					p.Hits[i] = append(p.Hits[i], vocab.MakeHit(uint32(position), ht, false, vocab.NormalSize))
+				}
 			}
 		}
 	}
@@ -147,7 +151,7 @@ func TestWeightNames(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []string{
-		"Again", "Depth", "Exact", "Form", "Genre", "GenreAsked", "Held", "Home", "Identifier", "Impact", "Language", "Length", "Letters", "Likely",
+		"Accented", "Again", "Depth", "Exact", "Form", "Genre", "GenreAsked", "Held", "Home", "Identifier", "Impact", "Language", "Length", "Letters", "Likely",
 		"Missing", "NamedSite", "Near", "NearIn", "NearSaturation", "Pairs", "Preference", "Promising", "Prose", "Rank", "RankHalf", "RankNear",
 		"Related", "Saturation", "Service", "Signed", "Text", "TextLength", "Type", "Uncrawled", "Unsigned", "Whole", "Widen",
 	}

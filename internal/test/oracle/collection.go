@@ -109,12 +109,7 @@ func (c *Collection) IDF(word string) scoring.Score {
 	if idf, ok := c.idfs[word]; ok {
 		return idf
 	}
-	df := 0
-	c.each(func(d *Document) {
-		if slices.ContainsFunc(append(c.joint[word], word), func(form string) bool { return len(d.Words[form]) > 0 }) {
-			df++
-		}
-	})
+	df := c.df(word)
 	if c.idfs == nil {
 		c.idfs = map[string]scoring.Score{}
 	}
@@ -123,6 +118,16 @@ func (c *Collection) IDF(word string) scoring.Score {
 		c.idfs[word] = c.idfs[word] * scoring.Score(1000+again*int(c.Weights.Again)) / 1000
 	}
 	return c.idfs[word]
+}
+
+// df returns the number of documents with a term or one of its forms.
+func (c *Collection) df(word string) (n int) {
+	c.each(func(d *Document) {
+		if slices.ContainsFunc(append(c.joint[word], word), func(form string) bool { return len(d.Words[form]) > 0 }) {
+			n++
+		}
+	})
+	return n
 }
 
 // wanted returns the terms of a query in order, each as the one that it counts as.

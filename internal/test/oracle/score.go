@@ -22,18 +22,26 @@ func (c *Collection) score(root *query.Node, d *Document) scoring.Score {
 	d = d.merged(c.forms)
 	var sum scoring.Score // of hits
 	var all scoring.Score
+	accents := c.accentedOf(root)
 	for _, word := range distinct(seq) {
 		all += c.IDF(word)
+		own := c.withoutAccents(word, accents)
 		for t := range vocab.HitTypes {
-			idf := c.IDF(word)
+			idf := own
 			if inexact(t.Field())(word) {
 				idf = idf * scoring.Score(w.Form) / 1000
 			}
 			sum += c.ofType(idf, word, t, d)
 		}
-		sum += c.text(word, inexact, d)
+		sum += c.text(own, word, inexact, d) + c.held(word, d)
 	}
-	sum += c.pairs(seq, d)
+	for _, a := range accents {
+		for t := range vocab.HitTypes {
+			sum += c.ofType(c.withAccents(a), a.term, t, d)
+		}
+		sum += c.text(c.withAccents(a), a.term, func(vocab.Field) func(string) bool { return func(string) bool { return false } }, d)
+	}
+	sum += c.pairs(seq, c.typedAs(root), accents, d)
 	rest := c.static(d) + c.atHome(distinct(seq), all, d)
 	if lang := languageOf(c.name); lang != "" && lang == language(d.Lang) {
 		rest += all * scoring.Score(w.Language) / 1000
@@ -81,10 +89,18 @@ func (c *Collection) genre(seq []string, points scoring.Score, d *Document) scor
 	return max(points, 0) * scoring.Score(share) / 1000
 }
 
-// text returns the points of a term for its frequency in all fields, and for being there.
+// held returns the points of a term for being there.
+func (c *Collection) held(word string, d *Document) scoring.Score {
+	if len(d.Words[word]) == 0 {
+		return 0
+	}
+	return c.IDF(word) * scoring.Score(c.Weights.Held) / 1000
+}
+
+// text returns the points of a term for its frequency in all fields.
 func (c *Collection) text(
-	word string, inexact func(vocab.Field) func(string) bool, d *Document,
-) (sum scoring.Score) {
+	idf scoring.Score, word string, inexact func(vocab.Field) func(string) bool, d *Document,
+) scoring.Score {
 	w := &c.Weights
 	hits := d.Words[word]
 	if len(hits) == 0 {
@@ -109,11 +125,10 @@ func (c *Collection) text(
 	}
 	k, length := int64(w.Saturation), int64(d.Length)+int64(min(wordsIn(d.Title), 255))
 	half := k * (1000 - int64(w.TextLength) + int64(w.TextLength)*length/c.averageLength()) / 1000
-	sum = c.IDF(word) * scoring.Score(w.Held) / 1000
-	if frequency > 0 {
-		sum += c.IDF(word) * scoring.Score(frequency*(1000+k)/(frequency+half)) / 1000
+	if frequency == 0 {
+		return 0
 	}
-	return sum
+	return idf * scoring.Score(frequency*(1000+k)/(frequency+half)) / 1000
 }
 
 // averageLength returns the mean length of live documents that have a body.
@@ -126,24 +141,26 @@ func (c *Collection) averageLength() int64 {
 	return c.average
 }
 
-// pairs returns the points for proximity of neighbouring terms, silent words apart.
-func (c *Collection) pairs(seq []string, d *Document) scoring.Score {
+// pairs returns the points for proximity of neighbouring terms, silent words apart, and for that of the
+// same words as they were typed.
+func (c *Collection) pairs(seq, typed []string, accents []accented, d *Document) scoring.Score {
 	type pair struct {
-		a, b  string
-		apart uint32
+		a, b           string
+		typedA, typedB string
+		apart          uint32
 	}
 	var all []pair
-	last, apart := "", uint32(0)
-	for _, word := range seq {
+	last, typedLast, apart := "", "", uint32(0)
+	for i, word := range seq {
 		if c.silent[word] {
 			apart++
 			continue
 		}
 		known := slices.ContainsFunc(all, func(p pair) bool { return p.a == last && p.b == word })
 		if last != "" && last != word && !known && !analysis.BigramsOverlap(last, word) {
-			all = append(all, pair{last, word, apart})
+			all = append(all, pair{last, word, typedLast, typed[i], apart})
 		}
-		last, apart = word, 0
+		last, typedLast, apart = word, typed[i], 0
 	}
 	share := scoring.Score(1000)
 	if n := scoring.Score(len(all)); c.Weights.Pairs > 0 && n*1000 > scoring.Score(c.Weights.Pairs) {
@@ -151,7 +168,14 @@ func (c *Collection) pairs(seq []string, d *Document) scoring.Score {
 	}
 	sum := scoring.Score(0)
 	for _, p := range all {
-		sum += c.near(p.a, p.b, p.apart, share, d)
+		idf, of := min(c.IDF(p.a), c.IDF(p.b)), scoring.Score(1000)
+		if p.typedA != p.a || p.typedB != p.b {
+			of = scoring.Score(c.Weights.Accented)
+			idf := min(c.idfOf(p.typedA, accents), c.idfOf(p.typedB, accents))
+			sum += c.near(p.typedA, p.typedB, idf, p.apart, share, of, d)
+			of = 1000 - of
+		}
+		sum += c.near(p.a, p.b, idf, p.apart, share, of, d)
 	}
 	return sum
 }
@@ -264,7 +288,7 @@ func (c *Collection) ofType(idf scoring.Score, word string, t vocab.HitType, d *
 // near walks the positions of two terms in order, and counts each change from one to the other as a
 // pair. The first is moved by the number of silent words between them in the query.
 func (c *Collection) near(
-	a, b string, apart uint32, share scoring.Score, d *Document,
+	a, b string, idf scoring.Score, apart uint32, share, of scoring.Score, d *Document,
 ) (sum scoring.Score) {
 	w := &c.Weights
 	for f := range vocab.Fields {
@@ -308,8 +332,8 @@ func (c *Collection) near(
 			if n > 0 {
 				k := int64(w.NearSaturation)
 				count := scoring.Score(n * (1000 + k) * 1000 / (1000*n + k))
-				points := min(c.IDF(a), c.IDF(b)) * scoring.Score(w.NearIn[f]) * scoring.Score(w.Near[bin].Weight) / 1000 * count / 1e6
-				sum += points * share / 1000
+				points := idf * scoring.Score(w.NearIn[f]) * scoring.Score(w.Near[bin].Weight) / 1000 * count / 1e6
+				sum += points * share / 1000 * of / 1000
 				break
 			}
 		}

@@ -227,8 +227,16 @@ func (c *Collection) first(root *query.Node, d *Document, average float64) (sum 
 	least := int64(min(w.Rank, 0) + min(w.Uncrawled, 0) + slices.Min(w.Depth[:]))
 	most := int64(max(w.Rank, 0)+max(w.Uncrawled, 0)+slices.Max(w.Depth[:])) - least
 	most *= 1000
-	for _, word := range as {
-		most += int64(c.IDF(word)) * int64(w.Impact) / 1000 * 255
+	accents := c.accentedOf(root)
+	idfs := make([]scoring.Score, len(as))
+	for i, word := range as {
+		idfs[i] = c.withoutAccents(word, accents)
+	}
+	for _, a := range accents {
+		counts, idfs = append(counts, a.term), append(idfs, c.withAccents(a))
+	}
+	for _, idf := range idfs {
+		most += int64(idf) * int64(w.Impact) / 1000 * 255
 	}
 	unit := uint64(1)
 	for uint64(most)/unit >= 1<<31 {
@@ -236,7 +244,7 @@ func (c *Collection) first(root *query.Node, d *Document, average float64) (sum 
 	}
 	for i, word := range counts {
 		if hits := d.Words[word]; len(hits) > 0 {
-			sum += uint64(c.IDF(as[i])) * uint64(w.Impact) / 1000 / unit * uint64(segment.Impact(hits, d.Length, average))
+			sum += uint64(idfs[i]) * uint64(w.Impact) / 1000 / unit * uint64(segment.Impact(hits, d.Length, average))
 		}
 	}
 	return sum + uint64(int64(c.static(d))-least*1000)/unit

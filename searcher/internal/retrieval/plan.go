@@ -72,13 +72,22 @@ func (p *plan) disjunction(w *Walk, anyOf *query.Node, filters []*query.Node) {
 		if n.Function {
 			continue
 		}
-		for _, term := range append(n.Words[:1:1], n.Forms...) {
-			if it := w.impactsOf(term); it != nil && !slices.Contains(p.anyOf, it) {
-				p.anyOf = append(p.anyOf, it)
-			}
+		p.orTerm(w, n.Words[0])
+		for _, term := range n.Forms {
+			p.orTerm(w, term)
+		}
+		for _, a := range n.Accented { // pages with it have the word
+			p.orTerm(w, a.Term)
 		}
 	}
 	p.empty = len(p.anyOf) == 0
+}
+
+// orTerm adds a term to a disjunction, if the segment has it.
+func (p *plan) orTerm(w *Walk, term string) {
+	if it := w.impactsOf(term); it != nil && !slices.Contains(p.anyOf, it) {
+		p.anyOf = append(p.anyOf, it)
+	}
 }
 
 func (p *plan) conjunction(w *Walk, root *query.Node) {

@@ -127,6 +127,7 @@ var ablations = []struct {
 	{"without exact names", func(w *searcher.Weights) { w.ExactMatch, w.VerbatimTitle = [vocab.Fields]searcher.Milli{}, 0 }},
 	{"without letters", func(w *searcher.Weights) { w.VerbatimTitle = 0 }},
 	{"without identifiers", func(w *searcher.Weights) { w.Identifier, w.Signed = 0, 0 }},
+	{"without accents", func(w *searcher.Weights) { w.Accented = 0 }},
 	{"without names of parts", func(w *searcher.Weights) { w.Type[vocab.Part], w.Text[vocab.Part] = 0, 0 }},
 	{"without titles", func(w *searcher.Weights) {
 		w.Type[vocab.Title], w.NearIn[vocab.TitleField], w.PhraseInField[vocab.TitleField], w.ExactMatch[vocab.TitleField], w.VerbatimTitle = 0, 0, 0, 0, 0

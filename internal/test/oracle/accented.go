@@ -1,0 +1,73 @@
+package oracle
+
+import (
+	"slices"
+
+	"anatomy/searcher/query"
+	"anatomy/searcher/scoring"
+)
+
+// An accented is an accented term of a query that some document has.
+type accented struct {
+	term, word string
+	times      int // in the query
+}
+
+// accentedOf returns the accented terms of a query.
+func (c *Collection) accentedOf(root *query.Node) (all []accented) {
+	for _, n := range root.PositiveWords() {
+		for _, a := range n.Accented {
+			if c.df(a.Term) == 0 {
+				continue
+			}
+			at := slices.IndexFunc(all, func(other accented) bool { return other.term == a.Term })
+			if at < 0 {
+				at, all = len(all), append(all, accented{term: a.Term, word: c.baseOf(n.Words[a.Word])})
+			}
+			all[at].times++
+		}
+	}
+	return all
+}
+
+// typedAs returns the words of a query in order as they were typed: accented terms of those that have some.
+func (c *Collection) typedAs(root *query.Node) (words []string) {
+	for _, n := range root.PositiveWords() {
+		at := len(words)
+		for _, word := range n.Words {
+			words = append(words, c.baseOf(word))
+		}
+		for _, a := range n.Accented {
+			if words[at+a.Word] = a.Term; c.df(a.Term) == 0 {
+				words[at+a.Word] = c.baseOf(n.Words[a.Word])
+			}
+		}
+	}
+	return words
+}
+
+// idfOf returns the idf of a word or an accented term of a query.
+func (c *Collection) idfOf(term string, all []accented) scoring.Score {
+	for _, a := range all {
+		if a.term == term {
+			return scoring.IDF(c.Documents(), c.df(term)) * scoring.Score(1000+(a.times-1)*int(c.Weights.Again)) / 1000
+		}
+	}
+	return c.IDF(term)
+}
+
+// withAccents returns the share of the idf of an accented term that counts.
+func (c *Collection) withAccents(a accented) scoring.Score {
+	return c.idfOf(a.term, []accented{a}) * scoring.Score(c.Weights.Accented) / 1000
+}
+
+// withoutAccents returns the share of the idf of a word that counts for it with any accents.
+func (c *Collection) withoutAccents(word string, all []accented) scoring.Score {
+	idf := c.IDF(word)
+	for _, a := range all {
+		if a.word == word {
+			idf -= c.IDF(word) * scoring.Score(c.Weights.Accented) / 1000 * scoring.Score(a.times) / scoring.Score(max(c.times[word], 1))
+		}
+	}
+	return idf
+}
