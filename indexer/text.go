@@ -79,7 +79,7 @@ type textCollector struct {
 	sketch    sketcher
 	names     uint64 // hash of the terms of headings and code
 	parts     parts
-	accents   accents
+	accents   analysis.Accents // numbers are indexes of hits
 }
 
 // reset prepares for the next page and keeps the memory, unless a large page used it.
@@ -92,7 +92,7 @@ func (t *textCollector) reset() {
 		tokenizer: t.tokenizer, onTerm: t.onTerm, terms: t.terms, parts: t.parts, accents: t.accents, signed: t.signed,
 	}
 	t.terms.reset()
-	t.accents.reset()
+	t.accents.Reset()
 	t.parts.reset()
 	if t.onTerm == nil {
 		t.onTerm = t.addTerm
@@ -224,7 +224,7 @@ func (t *textCollector) addTerm(term []byte, start, end int) {
 	number := t.terms.number(term, hash)
 	t.hits = append(t.hits, occurrence{number, hit})
 	if len(term) < end-start {
-		t.accents.add(t.source[start:end], len(t.hits)-1)
+		t.accents.Add(t.source[start:end], len(t.hits)-1)
 	}
 	if word := t.source[start:end]; hasInnerCapital(word) { // the term may have come before without
 		t.parts.addSubwordsOnce(number, word)
@@ -284,7 +284,11 @@ func (t *textCollector) addLabels(all []vocab.Label) {
 }
 
 // addAccented adds the accented terms of a page in Vietnamese.
-func (t *textCollector) addAccented() { t.hits = t.accents.appendHits(t.hits, &t.terms) }
+func (t *textCollector) addAccented() {
+	t.accents.Each(func(term []byte, hit int) {
+		t.hits = append(t.hits, occurrence{t.terms.number(term, xxhash.Sum64(term)), t.hits[hit].hit})
+	})
+}
 
 // addParts adds the field of the names of the page's parts.
 func (t *textCollector) addParts() {

@@ -68,13 +68,3 @@ func namedHosts(p *pass, term string) (hosts []string) {
 	slices.Sort(hosts)
 	return hosts
 }
-
-// sitesOf returns the preferred sites of some kinds.
-func (p *pass) sitesOf(kinds ...shard.PreferenceKind) (sites []string) {
-	for i := range p.preferred {
-		if slices.Contains(kinds, p.preferred[i].Kind) {
-			sites = append(sites, p.preferred[i].Site)
-		}
-	}
-	return sites
-}

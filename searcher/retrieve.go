@@ -187,7 +187,12 @@ func (p *pass) merge(answers []shard.FirstAnswer, k int) shard.FirstAnswer {
 func addPreferred(
 	p *pass, found []scoring.Candidate,
 ) (all []scoring.Candidate, toRank int, err error) {
-	sites := p.sitesOf(shard.Pinned, shard.Raised)
+	var sites []string
+	for i := range p.preferred {
+		if kind := p.preferred[i].Kind; kind == shard.Pinned || kind == shard.Raised {
+			sites = append(sites, p.preferred[i].Site)
+		}
+	}
 	if len(sites) == 0 || len(found) <= p.candidates && p.complete(found) {
 		return found, p.candidates, nil
 	}

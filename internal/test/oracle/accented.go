@@ -14,7 +14,7 @@ type accented struct {
 }
 
 // accentedOf returns the accented terms of a query.
-func (c *Collection) accentedOf(root *query.Node) (all []accented) {
+func accentedOf(c *Collection, root *query.Node) (all []accented) {
 	for _, n := range root.PositiveWords() {
 		for _, a := range n.Accented {
 			if c.df(a.Term) == 0 {
@@ -31,7 +31,7 @@ func (c *Collection) accentedOf(root *query.Node) (all []accented) {
 }
 
 // typedAs returns the words of a query in order as they were typed: accented terms of those that have some.
-func (c *Collection) typedAs(root *query.Node) (words []string) {
+func typedAs(c *Collection, root *query.Node) (words []string) {
 	for _, n := range root.PositiveWords() {
 		at := len(words)
 		for _, word := range n.Words {
@@ -47,7 +47,7 @@ func (c *Collection) typedAs(root *query.Node) (words []string) {
 }
 
 // idfOf returns the idf of a word or an accented term of a query.
-func (c *Collection) idfOf(term string, all []accented) scoring.Score {
+func idfOf(c *Collection, term string, all []accented) scoring.Score {
 	for _, a := range all {
 		if a.term == term {
 			return scoring.IDF(c.Documents(), c.df(term)) * scoring.Score(1000+(a.times-1)*int(c.Weights.Again)) / 1000
@@ -57,12 +57,12 @@ func (c *Collection) idfOf(term string, all []accented) scoring.Score {
 }
 
 // withAccents returns the share of the idf of an accented term that counts.
-func (c *Collection) withAccents(a accented) scoring.Score {
-	return c.idfOf(a.term, []accented{a}) * scoring.Score(c.Weights.Accented) / 1000
+func withAccents(c *Collection, a accented) scoring.Score {
+	return idfOf(c, a.term, []accented{a}) * scoring.Score(c.Weights.Accented) / 1000
 }
 
 // withoutAccents returns the share of the idf of a word that counts for it with any accents.
-func (c *Collection) withoutAccents(word string, all []accented) scoring.Score {
+func withoutAccents(c *Collection, word string, all []accented) scoring.Score {
 	idf := c.IDF(word)
 	for _, a := range all {
 		if a.word == word {

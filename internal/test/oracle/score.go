@@ -22,10 +22,10 @@ func (c *Collection) score(root *query.Node, d *Document) scoring.Score {
 	d = d.merged(c.forms)
 	var sum scoring.Score // of hits
 	var all scoring.Score
-	accents := c.accentedOf(root)
+	accents := accentedOf(c, root)
 	for _, word := range distinct(seq) {
 		all += c.IDF(word)
-		own := c.withoutAccents(word, accents)
+		own := withoutAccents(c, word, accents)
 		for t := range vocab.HitTypes {
 			idf := own
 			if inexact(t.Field())(word) {
@@ -37,11 +37,11 @@ func (c *Collection) score(root *query.Node, d *Document) scoring.Score {
 	}
 	for _, a := range accents {
 		for t := range vocab.HitTypes {
-			sum += c.ofType(c.withAccents(a), a.term, t, d)
+			sum += c.ofType(withAccents(c, a), a.term, t, d)
 		}
-		sum += c.text(c.withAccents(a), a.term, func(vocab.Field) func(string) bool { return func(string) bool { return false } }, d)
+		sum += c.text(withAccents(c, a), a.term, func(vocab.Field) func(string) bool { return func(string) bool { return false } }, d)
 	}
-	sum += c.pairs(seq, c.typedAs(root), accents, d)
+	sum += c.pairs(seq, typedAs(c, root), accents, d)
 	rest := c.static(d) + c.atHome(distinct(seq), all, d)
 	if lang := languageOf(c.name); lang != "" && lang == language(d.Lang) {
 		rest += all * scoring.Score(w.Language) / 1000
@@ -171,7 +171,7 @@ func (c *Collection) pairs(seq, typed []string, accents []accented, d *Document)
 		idf, of := min(c.IDF(p.a), c.IDF(p.b)), scoring.Score(1000)
 		if p.typedA != p.a || p.typedB != p.b {
 			of = scoring.Score(c.Weights.Accented)
-			idf := min(c.idfOf(p.typedA, accents), c.idfOf(p.typedB, accents))
+			idf := min(idfOf(c, p.typedA, accents), idfOf(c, p.typedB, accents))
 			sum += c.near(p.typedA, p.typedB, idf, p.apart, share, of, d)
 			of = 1000 - of
 		}

@@ -227,13 +227,13 @@ func (c *Collection) first(root *query.Node, d *Document, average float64) (sum 
 	least := int64(min(w.Rank, 0) + min(w.Uncrawled, 0) + slices.Min(w.Depth[:]))
 	most := int64(max(w.Rank, 0)+max(w.Uncrawled, 0)+slices.Max(w.Depth[:])) - least
 	most *= 1000
-	accents := c.accentedOf(root)
+	accents := accentedOf(c, root)
 	idfs := make([]scoring.Score, len(as))
 	for i, word := range as {
-		idfs[i] = c.withoutAccents(word, accents)
+		idfs[i] = withoutAccents(c, word, accents)
 	}
 	for _, a := range accents {
-		counts, idfs = append(counts, a.term), append(idfs, c.withAccents(a))
+		counts, idfs = append(counts, a.term), append(idfs, withAccents(c, a))
 	}
 	for _, idf := range idfs {
 		most += int64(idf) * int64(w.Impact) / 1000 * 255

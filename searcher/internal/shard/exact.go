@@ -100,7 +100,7 @@ func (r *pageReader) read(ord vocab.Ordinal) (*scoring.Page, error) {
 	page.Home = homeBonus(q.weights, of, doc)
 	page.Related = relatedBonus(q.weights, of.Nearer, doc)
 	page.Preference = q.preferenceBonus(of, r.index, ord)
-	page.NamedSite = q.namedBonus(of, r.index, ord)
+	page.NamedSite = namedBonus(q, of, r.index, ord)
 	return page, r.err
 }
 
@@ -161,7 +161,7 @@ func (q *Query) preferenceBonus(
 }
 
 // namedBonus returns the points of a page on sites that the query names.
-func (q *Query) namedBonus(r *ExactRequest, part int, ord vocab.Ordinal) (b scoring.Bonus) {
+func namedBonus(q *Query, r *ExactRequest, part int, ord vocab.Ordinal) (b scoring.Bonus) {
 	var all []string
 	for i := range r.Preferred {
 		if f := &r.Preferred[i]; f.Kind == Named && q.InSite(i, part, ord) {
