@@ -50,7 +50,11 @@ func typedAs(c *Collection, root *query.Node) (words []string) {
 func idfOf(c *Collection, term string, all []accented) scoring.Score {
 	for _, a := range all {
 		if a.term == term {
-			return scoring.IDF(c.Documents(), c.df(term)) * scoring.Score(1000+(a.times-1)*int(c.Weights.Again)) / 1000
+			if _, ok := c.idfs[term]; !ok {
+				idf := scoring.IDF(c.Documents(), c.df(term))
+				c.idfs[term] = idf * scoring.Score(1000+(a.times-1)*int(c.Weights.Again)) / 1000
+			}
+			return c.idfs[term]
 		}
 	}
 	return c.IDF(term)

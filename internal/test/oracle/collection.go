@@ -29,6 +29,7 @@ type Collection struct {
 	times  map[string]int      // occurrences of a term in the query
 
 	idfs    map[string]scoring.Score // once needed
+	dfs     map[string]int           // by term
 	average int64                    // words of a body, once needed
 	atHomes map[vocab.DocID]int      // once needed: see homes
 	nearer  map[vocab.DocID]*int     // of pages of related: how many are nearer
@@ -121,12 +122,20 @@ func (c *Collection) IDF(word string) scoring.Score {
 }
 
 // df returns the number of documents with a term or one of its forms.
-func (c *Collection) df(word string) (n int) {
+func (c *Collection) df(word string) int {
+	if n, ok := c.dfs[word]; ok {
+		return n
+	}
+	n := 0
 	c.each(func(d *Document) {
 		if slices.ContainsFunc(append(c.joint[word], word), func(form string) bool { return len(d.Words[form]) > 0 }) {
 			n++
 		}
 	})
+	if c.dfs == nil {
+		c.dfs = map[string]int{}
+	}
+	c.dfs[word] = n
 	return n
 }
 

@@ -145,7 +145,8 @@ func (c *Collection) widen(root *query.Node) *query.Node {
 	if root.Positive() && len(c.matches(wide)) < c.Weights.Widen { // negatives are not widened
 		wide = c.withForms(root, true)
 	}
-	c.forms, c.joint, c.idfs, c.atHomes = map[string][]string{}, map[string][]string{}, nil, nil
+	c.forms, c.joint, c.atHomes = map[string][]string{}, map[string][]string{}, nil
+	c.idfs, c.dfs = map[string]scoring.Score{}, map[string]int{}
 	c.countWords(wide.PositiveWords())
 	known := c.wanted(wide)
 	for _, n := range wide.PositiveWords() {
