@@ -62,7 +62,7 @@ func describe(prose *Node) string {
 	return strings.Join(parts, " ")
 }
 
-// TestAccentsAreNoFunctionWords checks that a word with accents is no English function word.
+// TestAccentsAreNoFunctionWords checks that words with accents are not read as English function words.
 func TestAccentsAreNoFunctionWords(t *testing.T) {
 	for text, want := range map[string]string{
 		"cơ sở dữ liệu":             "co so du lieu",

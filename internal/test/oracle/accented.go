@@ -30,7 +30,7 @@ func accentedOf(c *Collection, root *query.Node) (all []accented) {
 	return all
 }
 
-// typedAs returns the words of a query in order as they were typed: accented terms of those that have some.
+// typedAs returns the terms of a query in order: of each word the accented term, if a document has it.
 func typedAs(c *Collection, root *query.Node) (words []string) {
 	for _, n := range root.PositiveWords() {
 		at := len(words)

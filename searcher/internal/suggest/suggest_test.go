@@ -247,7 +247,7 @@ func TestPropose(t *testing.T) {
 			t.Errorf("%q: %q, want %q", typed, got, want)
 		}
 	}
-	// vectors are counted, and there is no time for vector.
+	// The evidence counts one pair, so that "vector" is not looked up.
 	s.Evidence = &fakeEvidence{map[string]int{"rebase vectors": 1, "rebase vector": 1}, 1}
 	if got, want := s.Propose("rebase vec", 10), []string{"rebase vectors"}; !slices.Equal(got, want) {
 		t.Errorf("without time: %q, want %q", got, want)
