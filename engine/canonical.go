@@ -12,7 +12,6 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"anatomy/disk/docindex"
-	"anatomy/disk/linkdb"
 	"anatomy/disk/repository"
 	"anatomy/engine/internal/urllanguage"
 	"anatomy/engine/internal/votes"
@@ -193,7 +192,7 @@ func (e *election) votes() (map[vocab.DocID]votes.Votes, error) {
 	if err != nil || len(all) == 0 {
 		return all, err
 	}
-	set, err := linkdb.OpenSet(linkdb.Paths(e.dir, e.builder.Manifest().Links))
+	set, err := e.builder.OpenLinks()
 	if err != nil {
 		return nil, err
 	}

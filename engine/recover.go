@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"anatomy/disk/docindex"
-	"anatomy/disk/linkdb"
 	"anatomy/index"
 	"anatomy/indexer"
 	"anatomy/vocab"
@@ -55,8 +54,7 @@ func (r *recovery) catchUp(ctx context.Context) (err error) {
 	}
 	defer r.gate.leave()
 	r.caughtUp = true
-	m := r.builder.Manifest()
-	set, err := linkdb.OpenSet(linkdb.Paths(r.dir, m.Links))
+	set, err := r.builder.OpenLinks()
 	if err != nil {
 		return err
 	}
@@ -94,7 +92,7 @@ func (r *recovery) catchUp(ctx context.Context) (err error) {
 // outcomes adds the outcomes that the index lacks: those that a crash cut off, and URLs that the
 // URL server gave up because their host does not exist.
 func (r *recovery) outcomes() error {
-	set, err := linkdb.OpenSet(linkdb.Paths(r.dir, r.builder.Manifest().Links))
+	set, err := r.builder.OpenLinks()
 	if err != nil {
 		return err
 	}

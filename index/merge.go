@@ -66,14 +66,14 @@ func (b *Builder) MergeAll(ctx context.Context) error {
 	b.mergeMu.Lock()
 	defer b.mergeMu.Unlock()
 	m := b.Manifest()
-	if m.Merged || len(m.Links) == 0 {
-		return nil
-	}
 	b.merging.set(0)
 	if len(m.Links) > 1 {
 		if err := b.mergeLinks(); err != nil {
 			return err
 		}
+	}
+	if m.Merged || len(m.Links) == 0 {
+		return nil
 	}
 	segments, err := openAll(b.o.Dir, m.Segments)
 	if err != nil {
@@ -81,6 +81,17 @@ func (b *Builder) MergeAll(ctx context.Context) error {
 	}
 	defer segments.close()
 	return b.merge(ctx, segments, 0)
+}
+
+// OpenLinks opens the current runs. If a merge replaces them meanwhile, it opens the next ones.
+func (b *Builder) OpenLinks() (*linkdb.Set, error) {
+	for {
+		names := b.Manifest().Links
+		set, err := linkdb.OpenSet(linkdb.Paths(b.o.Dir, names))
+		if !errors.Is(err, fs.ErrNotExist) || slices.Equal(names, b.Manifest().Links) {
+			return set, err
+		}
+	}
 }
 
 // mergeLinks merges the current runs. Runs that are published meanwhile come after the result.
@@ -102,7 +113,8 @@ func (b *Builder) mergeLinks() error {
 // merge merges segments[from:] and the waiting barrels into one segment.
 func (b *Builder) merge(ctx context.Context, segments *openSegments, from int) error {
 	began := time.Now()
-	set, err := linkdb.OpenSet(linkdb.Paths(b.o.Dir, b.Manifest().Links))
+	runs := b.Manifest().Links
+	set, err := linkdb.OpenSet(linkdb.Paths(b.o.Dir, runs))
 	if err != nil {
 		return err
 	}
@@ -138,7 +150,7 @@ func (b *Builder) merge(ctx context.Context, segments *openSegments, from int) e
 	if err := b.publisher.change(func(m *datadir.Manifest) {
 		later := m.Segments[len(old):]
 		m.Segments = slices.Concat(old[:from], []string{n.segment()}, later)
-		m.Merged = all && len(later) == 0
+		m.Merged = all && len(later) == 0 && slices.Equal(m.Links, runs) // links of other shards come without a segment
 		isCurrent = m.Merged && !b.publisher.held
 	}); err != nil {
 		return err

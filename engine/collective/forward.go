@@ -7,7 +7,6 @@ import (
 
 	"anatomy/disk/linkdb"
 	"anatomy/disk/parcel"
-	"anatomy/disk/shards"
 	"anatomy/vocab"
 )
 
@@ -32,10 +31,9 @@ func (s *shard) AwaitLinks(ctx context.Context) (bool, error) {
 // this or a third shard, so that they credit the anchor texts. For each such page it sends all
 // links to that shard, because the newest links of a page replace older ones.
 func (s *shard) forward(context.Context) error {
-	runs := s.crawl.Builder().Manifest().Links
 	s.sending.Lock()
 	defer s.sending.Unlock()
-	set, err := linkdb.OpenSet(linkdb.Paths(shards.Folder(s.dir, s.number), runs))
+	set, err := s.crawl.Builder().OpenLinks()
 	if err != nil {
 		return err
 	}
