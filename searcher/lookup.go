@@ -127,7 +127,7 @@ func sitePages(ctx context.Context, v *view, site string, n int) (all SitePages,
 			if w.Err() != nil {
 				return all, w.Err()
 			}
-			best = mergeBest(best, all.add(v, i, p, docs), n, v.byRank)
+			best = snapshot.MergeBest(best, all.add(v, i, p, docs), n, v.byRank)
 			if ctx.Err() != nil {
 				return all, ctx.Err()
 			}
@@ -211,7 +211,7 @@ func nearDuplicates(
 				}
 			}
 			total += len(found)
-			nearest = mergeBest(nearest, found, n, byDistance)
+			nearest = snapshot.MergeBest(nearest, found, n, byDistance)
 		}
 	}
 	return nearest, total

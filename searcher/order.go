@@ -2,7 +2,6 @@ package searcher
 
 import (
 	"cmp"
-	"slices"
 
 	"anatomy/searcher/internal/snapshot"
 	"anatomy/searcher/scoring"
@@ -52,14 +51,4 @@ func (v *view) byRank(x, y scoring.Candidate) int {
 		return cmp.Compare(b, a)
 	}
 	return v.byURL(x, y)
-}
-
-// mergeBest returns the first n pages of best, which is sorted, and more, which it sorts: the pages
-// of one more segment. So the keys of URLs are read for a few pages only, however many pages are
-// equal.
-func mergeBest[P any](best, more []P, n int, order func(x, y P) int) []P {
-	slices.SortFunc(more, order)
-	best = append(best, more[:min(n, len(more))]...)
-	slices.SortFunc(best, order)
-	return best[:min(n, len(best))]
 }

@@ -2,6 +2,7 @@ package snapshot
 
 import (
 	"cmp"
+	"slices"
 
 	"anatomy/searcher/scoring"
 	"anatomy/weburl"
@@ -34,4 +35,14 @@ func (snap *Snapshot) ByFirst(x, y scoring.Candidate) int {
 		return cmp.Compare(y.First, x.First)
 	}
 	return snap.ByURL(x, y)
+}
+
+// MergeBest returns the first n pages of best, which is sorted, and more, which it sorts: the pages
+// of one more segment. So the keys of URLs are read for a few pages only, however many pages are
+// equal.
+func MergeBest[P any](best, more []P, n int, order func(x, y P) int) []P {
+	slices.SortFunc(more, order)
+	best = append(best, more[:min(n, len(more))]...)
+	slices.SortFunc(best, order)
+	return best[:min(n, len(best))]
 }
