@@ -2,6 +2,7 @@ package searcher
 
 import (
 	"math"
+	"slices"
 	"strings"
 
 	"anatomy/analysis"
@@ -10,37 +11,54 @@ import (
 
 // A query may be a command line: the words after a minus in "ant -buildfile" and "tar -xzf" are
 // options, and not excluded. The collection decides: they are options if the best pages that
-// contain them write them like that.
+// contain them write them like that, or the best pages that have them right after the word before.
 
 // Bounds of options.
 const (
 	optionPages  = 10 // best pages that are read
 	optionShare  = 3  // one in this many pages with the word must show it as an option
+	shortOption  = 3  // length up to which a word is likely to be options of one letter each, as in "ls -la"
 	withoutShare = 10 // at most one in this many pages with the word may lack another word of the query
 )
 
 // readOptions returns the query to answer: with the words of Query.Minus as words to search for, if
-// these are options. Then it suggests the query that excludes them; if they may be options, it
-// suggests the query that includes them.
+// these are options. Then it suggests the query that excludes them. If they may be options, it
+// suggests the query that includes them: a page shows one as an option; or it finds pages, and one
+// is short, or without them no word is left to search for.
 func readOptions(s *search, q query.Query, resp *Response) (query.Query, error) {
 	if len(q.Minus) == 0 || s.byDate {
 		return q, nil
 	}
-	as := query.Parse(q.Options())
-	p := s.newPass(as, &Response{})
-	if err := p.run(retrieve, rank); err != nil || p.ended {
-		return q, err
+	as, positive := query.Parse(q.Options()), q.Root.Positive()
+	are, may, err := q.Command, false, error(nil)
+	unsure := !positive || slices.ContainsFunc(q.Minus, func(m query.Loose) bool { return len(m.Word) <= shortOption })
+	for _, evidence := range [...]string{as.Text, q.AfterWords()} {
+		if are || evidence == "" {
+			break
+		}
+		p := s.newPass(query.Parse(evidence), &Response{})
+		if err := p.run(retrieve, rank); err != nil {
+			return q, err
+		}
+		may = may || unsure && evidence == as.Text && p.resp.Total > 0
+		if p.ended {
+			continue
+		}
+		shown := false
+		if are, shown, err = areOptions(p, q.Minus, positive && !p.prose && evidence == as.Text); err != nil {
+			return q, err
+		}
+		may = may || shown
 	}
-	are, may, err := areOptions(p, q.Minus, q.Root.Positive() && !p.prose)
-	if may {
+	switch {
+	case are:
+		resp.understood(as)
+		resp.Suggestion = q.Exclusions()
+		return as, nil
+	case may:
 		resp.Suggestion = strings.Join(strings.Fields(as.Text), " ")
 	}
-	if err != nil || !are {
-		return q, err
-	}
-	resp.understood(as)
-	resp.Suggestion = q.Exclusions()
-	return as, nil
+	return q, nil
 }
 
 // areOptions reports whether one of the words is an option: on a third of the best pages that have

@@ -22,6 +22,9 @@ func TestOptions(t *testing.T) {
 		"tar xzf one", "tar xzf two", "tar xzf three", "tar -xzf four", "tar cf five",
 		"pip user", "pip user two", "pip -user three", "pip user four", "pip", "user", "user two", "user three",
 		"car", "car two",
+		"ls la paz", "ls and la", "la ls", "la, or ls", "ls of la", "la with ls", "ls in la", "la by ls", "la at ls", "run ls -la here",
+		"find . -name x", "name to find x", "gcc -c one.c -lm", "gcc one lm c",
+		"la", "la two",
 	}
 	var pages oracle.Segment
 	info := map[vocab.DocID]string{}
@@ -46,6 +49,7 @@ func TestOptions(t *testing.T) {
 	})
 	f.publish()
 	s := f.open(searcher.Options{})
+	laPages := []vocab.DocID{27, 28, 29, 30, 31, 32, 33, 34, 35, 36}
 	for text, want := range map[string]struct {
 		docs       []vocab.DocID
 		suggestion string
@@ -53,12 +57,19 @@ func TestOptions(t *testing.T) {
 		"ant -buildfile":       {[]vocab.DocID{1, 2}, `ant -"buildfile"`},
 		`ant -"buildfile"`:     {[]vocab.DocID{3}, ""},
 		"rm -rf":               {[]vocab.DocID{8}, `rm -"rf"`},
-		"rm -force":            {[]vocab.DocID{8}, ""},           // --force is another
-		"jaguar -car":          {[]vocab.DocID{6}, "jaguar car"}, // one page shows -car
-		"jaguar -cat":          {[]vocab.DocID{4, 5, 7, 10, 11}, ""},
+		"rm -force":            {[]vocab.DocID{8}, ""},                         // --force is another
+		"jaguar -car":          {[]vocab.DocID{6}, "jaguar car"},               // one page shows -car
+		"jaguar -cat":          {[]vocab.DocID{4, 5, 7, 10, 11}, "jaguar cat"}, // three letters may be three options
 		`"jaguar" -car`:        {[]vocab.DocID{6}, ""},
 		"-car":                 {nil, "car"},
 		"rm -nosuchword":       {[]vocab.DocID{8, 9}, ""},
+		"-nosuchword":          {nil, ""},
+		"-paz":                 {nil, "paz"},                                  // without it no word is left
+		"ls -la":               {laPages, `ls -"la"`},                         // of the pages with "ls la" one in two shows -la
+		`find . -name "x"`:     {[]vocab.DocID{37, 38}, `find . -"name" "x"`}, // a command by its path
+		"find -name x":         {[]vocab.DocID{37, 38}, `find -"name" x`},
+		`find -name "x"`:       {nil, ""},
+		"gcc -c -lm":           {[]vocab.DocID{39, 40}, `gcc -c -"lm"`},       // by its other option
 		"tar -xzf":             {[]vocab.DocID{12, 13, 14, 15}, `tar -"xzf"`}, // no page has xzf without tar
 		"pip -user":            {[]vocab.DocID{21}, "pip user"},               // one page in five shows -user
 		"ant -buildfile -home": {nil, ""},

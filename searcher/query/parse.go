@@ -25,8 +25,10 @@ func (p *Parser) Parse(text string) Query {
 	p.vietnamese = analysis.IsVietnamese(p.bytes)
 	root := p.and()
 	q := Query{Root: root, Cut: p.cuts(), Text: p.text, Name: p.name(), Loose: p.loose, ByDate: p.byDate}
-	if !strings.ContainsAny(q.Text, `"():|`) {
-		q.Minus = p.minus
+	if len(p.minus) > 0 {
+		if q.Command = isCommand(q.Text); q.Command || !hasOperators(q.Text) {
+			q.Minus = p.minus
+		}
 	}
 	return q
 }

@@ -56,7 +56,8 @@ type Query struct {
 
 	ByDate bool // sort:date: the newest pages first, those without a date last
 
-	Minus []Loose // excluded words of a query that may be a command line; From is the offset of the minus
+	Minus   []Loose // excluded words of a query that may be a command line; From is the offset of the minus
+	Command bool    // Minus is of a command line, by the form of its other words
 }
 
 // Options returns the text with the words of Minus as words to search for.
@@ -66,6 +67,22 @@ func (q *Query) Options() string {
 		text[m.From] = ' '
 	}
 	return string(text)
+}
+
+// AfterWords returns a query for the words of Minus right after the words before them, as a command
+// line has them; "" if no word is before one.
+func (q *Query) AfterWords() string {
+	var all []string
+	for _, m := range q.Minus {
+		before := strings.Fields(q.Text[:m.From])
+		if len(before) == 0 {
+			continue
+		}
+		if word := strings.TrimLeft(before[len(before)-1], "-"); isOptionName(word) {
+			all = append(all, `"`+word+" "+m.Word+`"`)
+		}
+	}
+	return strings.Join(all, " OR ")
 }
 
 // Exclusions returns the text with the words of Minus in quotes, which excludes them unambiguously.

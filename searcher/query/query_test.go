@@ -423,16 +423,44 @@ func TestInImages(t *testing.T) {
 
 func TestMinus(t *testing.T) {
 	for text, want := range map[string][2]string{
-		"ant -buildfile x -b-c d": {"ant  buildfile x  b-c d", `ant -"buildfile" x -"b-c" d`},
-		"-Wall":                   {" Wall", `-"Wall"`},
-		"a -x --help -site:b.c":   {"a -x --help -site:b.c", "a -x --help -site:b.c"},
-		`"a b" -cd`:               {`"a b" -cd`, `"a b" -cd`},
-		"a -(bc)":                 {"a -(bc)", "a -(bc)"},
-		"a -é -.b":                {"a -é -.b", "a -é -.b"},
+		"ant -buildfile x -b-c d":   {"ant  buildfile x  b-c d", `ant -"buildfile" x -"b-c" d`},
+		"-Wall":                     {" Wall", `-"Wall"`},
+		"a -x --help -site:b.c":     {"a -x --help -site:b.c", "a -x --help -site:b.c"},
+		`"a b" -cd`:                 {`"a b" -cd`, `"a b" -cd`},
+		"a -(bc)":                   {"a -(bc)", "a -(bc)"},
+		"a -é -.b":                  {"a -é -.b", "a -é -.b"},
+		`find . -name "*.py" -exec`: {`find .  name "*.py"  exec`, `find . -"name" "*.py" -"exec"`},
+		"a -i b.mp4 -vf c:1":        {"a -i b.mp4  vf c:1", `a -i b.mp4 -"vf" c:1`},
+		"curl -sSL https://a.org":   {"curl  sSL https://a.org", `curl -"sSL" https://a.org`},
+		"a site:b.org -cd":          {"a site:b.org -cd", "a site:b.org -cd"},
 	} {
 		q := Parse(text)
 		if got := [2]string{q.Options(), q.Exclusions()}; got != want {
 			t.Errorf("%s: %q, want %q", text, got, want)
+		}
+	}
+}
+
+func TestAfterWords(t *testing.T) {
+	for text, want := range map[string]string{
+		"git commit -am": `"commit am"`, "-am": "", "git -ab -cd x": `"git ab" OR "ab cd"`, "ls --all -la": `"all la"`,
+		"a.b -cd": "", "git commit": "", `"git" -ab`: "",
+	} {
+		q := Parse(text)
+		if got := q.AfterWords(); got != want {
+			t.Errorf("%s: %s, want %s", text, got, want)
+		}
+	}
+}
+
+func TestIsCommand(t *testing.T) {
+	for text, want := range map[string]bool{
+		"gcc -c -lm": true, "ls --all -la": true, "make -j4 -ab": true, "find . -name": true, "cd ~ -ab": true,
+		"jaguar -car": false, "-car": false, "jaguar - -car": false, "jaguar -- -car": false, "jaguar -site:a.org -car": false,
+		"jaguar ... -car": false,
+	} {
+		if q := Parse(text); q.Command != want {
+			t.Errorf("%s: %v", text, q.Command)
 		}
 	}
 }

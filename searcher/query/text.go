@@ -1,6 +1,9 @@
 package query
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // cutFold removes a prefix that begins with an ASCII letter, ignoring case.
 func cutFold(s, prefix string) (rest string, ok bool) {
@@ -60,6 +63,27 @@ func isOption(text string) bool {
 	alphanumeric := 'a' <= c|0x20 && c|0x20 <= 'z' || '0' <= c && c <= '9'
 	return alphanumeric && (len(word) == 1 || strings.Contains(word, "=") || strings.Count(word, "-") >= 2 ||
 		c > '9' && strings.Trim(word[1:], "0123456789") == "")
+}
+
+// isCommand reports whether a text has what only command lines have: an option that is one by its
+// form, as in "gcc -c" or "ls --all", or a path without a name.
+func isCommand(text string) bool {
+	for word := range strings.FieldsSeq(text) {
+		name, long := strings.CutPrefix(word, "--")
+		short, minus := strings.CutPrefix(word, "-")
+		if long && isOptionName(name) || minus && isOption(short) || slices.Contains(barePaths, word) {
+			return true
+		}
+	}
+	return false
+}
+
+var barePaths = []string{".", "..", "/", "~", "./", "../", "~/", "{}"} // {} is the path that find has found
+
+// hasOperators reports whether a text has quotes, groups or operators besides minuses. The colon of
+// a URL is none.
+func hasOperators(text string) bool {
+	return strings.ContainsAny(text, `"()|`) || strings.Count(text, ":") > strings.Count(text, "://")
 }
 
 // isOptionName reports whether a word may be the name of a command-line option: ASCII letters,
