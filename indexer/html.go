@@ -4,6 +4,7 @@ import (
 	"golang.org/x/net/html/atom"
 
 	"anatomy/indexer/internal/htmltoken"
+	"anatomy/indexer/internal/sections"
 	"anatomy/vocab"
 )
 
@@ -13,7 +14,7 @@ type htmlParser struct {
 	markup
 	format format
 	nav    nav
-	places sections
+	places sections.Finder
 	form   form
 
 	inTitle  bool
@@ -25,7 +26,7 @@ type htmlParser struct {
 func (p *htmlParser) startAt(url string) error {
 	p.markup.reset()
 	p.format = format{fonts: p.format.fonts[:0]}
-	p.places = sections{id: p.places.id[:0]}
+	p.places.Reset()
 	p.form = form{fields: p.form.fields[:0], buttons: p.form.buttons[:0]}
 	p.nav, p.inTitle, p.hasTitle, p.linked = nav{}, false, false, false
 	return p.extraction.startAt(url)
@@ -92,7 +93,7 @@ func (p *htmlParser) endLine(k kind) {
 func (p *htmlParser) endBlock() {
 	end := blockContext{named: p.format.named(), menu: p.nav.open()}
 	if p.format.heads() && len(p.text.text) > p.text.blockStart {
-		end.mark = p.places.mark()
+		end.mark = p.places.Mark()
 	}
 	p.extraction.endBlock(end)
 }
@@ -112,7 +113,7 @@ func (p *htmlParser) startTag(empty bool) {
 		p.startFormat(k, empty)
 		p.startElement()
 		if id, ok := p.text.parts.addElement(&p.tags); ok {
-			p.places.addID(p.tags.Tag, id, len(p.text.text))
+			p.places.AddID(p.tags.Tag, id, len(p.text.text))
 		}
 	}
 	p.markup.startSkip(k, empty)
@@ -130,7 +131,7 @@ func (p *htmlParser) startFormat(k kind, empty bool) {
 		p.text.breakWord()
 	}
 	p.format.start(&p.tags, k)
-	p.places.start(p.tags.Tag, len(p.text.text))
+	p.places.Start(p.tags.Tag, len(p.text.text))
 }
 
 // startElement handles a start tag apart from its formatting.
@@ -239,7 +240,7 @@ func (p *htmlParser) endFormat(tag atom.Atom, k kind) {
 		p.text.breakWord()
 	}
 	p.format.end(tag, k)
-	p.places.end(tag)
+	p.places.End(tag)
 }
 
 // image adds the text of an img element.

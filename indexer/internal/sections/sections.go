@@ -1,4 +1,5 @@
-package indexer
+// Package sections finds the headings at which sections of a page begin, and the ids that lead to them.
+package sections
 
 import (
 	"bytes"
@@ -12,11 +13,11 @@ import (
 // that the id leads to, such as a permalink sign or the word "source".
 const maxIDGap = 24
 
-// sections finds the id of the open heading: its own, else the id of the element around it or right
+// A Finder finds the id of the open heading: its own, else the id of the element around it or right
 // before it, else the id of the first element in it. Of elements before it, a section or div takes
 // precedence, then the last one. A defined term begins a section only if it has an id, because
 // lists of definitions are not always a reference.
-type sections struct {
+type Finder struct {
 	level int    // of the open heading or term, 0 if there is none
 	own   bool   // id is of the open heading or of an element in it
 	id    []byte // of the last element that counts, empty if there is none
@@ -25,61 +26,64 @@ type sections struct {
 	lists int    // open dl elements
 }
 
-// start handles a start tag. text is the length of the page's text so far.
-func (s *sections) start(tag atom.Atom, text int) {
+// Reset prepares for the next page and keeps the memory.
+func (f *Finder) Reset() { *f = Finder{id: f.id[:0]} }
+
+// Start handles a start tag. text is the length of the page's text so far.
+func (f *Finder) Start(tag atom.Atom, text int) {
 	level := levelOf(tag)
 	switch {
 	case tag == atom.Dl:
-		s.lists++
-		s.id = s.id[:0]
+		f.lists++
+		f.id = f.id[:0]
 	case tag == atom.Dt:
-		level = min(vocab.TermLevel+max(s.lists-1, 0), vocab.MaxLevel)
+		level = min(vocab.TermLevel+max(f.lists-1, 0), vocab.MaxLevel)
 	}
 	if level > 0 {
-		s.level, s.own = level, false
-		if text-s.at > maxIDGap {
-			s.id = s.id[:0]
+		f.level, f.own = level, false
+		if text-f.at > maxIDGap {
+			f.id = f.id[:0]
 		}
 	}
 }
 
-// addID adds the id of the current element.
-func (s *sections) addID(tag atom.Atom, id []byte, text int) {
+// AddID adds the id of the current element.
+func (f *Finder) AddID(tag atom.Atom, id []byte, text int) {
 	if len(id) == 0 || len(id) > vocab.MaxSectionID || bytes.ContainsFunc(id, isSpaceOrControl) {
 		return
 	}
 	box := tag == atom.Section || tag == atom.Div
 	switch {
-	case s.level > 0 && (levelOf(tag) > 0 || tag == atom.Dt):
-	case s.level > 0:
-		if s.own || len(s.id) > 0 {
+	case f.level > 0 && (levelOf(tag) > 0 || tag == atom.Dt):
+	case f.level > 0:
+		if f.own || len(f.id) > 0 {
 			return
 		}
-	case s.box && !box && len(s.id) > 0 && text-s.at <= maxIDGap:
+	case f.box && !box && len(f.id) > 0 && text-f.at <= maxIDGap:
 		return
 	}
-	s.id, s.box, s.at, s.own = append(s.id[:0], id...), box, text, s.level > 0
+	f.id, f.box, f.at, f.own = append(f.id[:0], id...), box, text, f.level > 0
 }
 
 func isSpaceOrControl(r rune) bool { return r <= ' ' || r == 0x7F }
 
-// mark returns the mark of the section that the open heading begins, once for each heading. Its
+// Mark returns the mark of the section that the open heading begins, once for each heading. Its
 // level is 0 if there is none.
-func (s *sections) mark() (m vocab.SectionMark) {
-	if s.level > 0 && (s.level < vocab.TermLevel || len(s.id) > 0) {
-		m = vocab.SectionMark{Level: s.level, ID: string(s.id)}
+func (f *Finder) Mark() (m vocab.SectionMark) {
+	if f.level > 0 && (f.level < vocab.TermLevel || len(f.id) > 0) {
+		m = vocab.SectionMark{Level: f.level, ID: string(f.id)}
 	}
-	s.level, s.id = 0, s.id[:0]
+	f.level, f.id = 0, f.id[:0]
 	return m
 }
 
-// end handles an end tag.
-func (s *sections) end(tag atom.Atom) {
+// End handles an end tag.
+func (f *Finder) End(tag atom.Atom) {
 	switch {
 	case tag == atom.Dl:
-		s.lists = max(s.lists-1, 0)
+		f.lists = max(f.lists-1, 0)
 	case levelOf(tag) > 0, tag == atom.Dt:
-		s.level = 0
+		f.level = 0
 	}
 }
 
