@@ -61,5 +61,6 @@ type section struct {
 	parent               int           // index of the section around it
 	heads, path          uint64        // bitmaps of phrases: in the heading, in the headings around it
 	naming               naming        // of the heading; see namingOf
+	list                 int           // offset in the marked text of the menu after the heading, or 0
 	score                scoring.Score // see rate
 }

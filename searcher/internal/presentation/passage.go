@@ -90,6 +90,9 @@ func (s *Snippeter) cutSection(titled uint64, main string, skipped int, text, de
 	}
 	if best > 0 {
 		p.Section, p.Snippet = s.section(main, best), s.ofSection(main, best)
+		if list := s.sections[best].list; len(p.Snippet) == 0 && list > 0 {
+			p.Snippet = s.ofList(text[list:])
+		}
 		if len(p.Snippet) > 0 || best+1 < len(s.sections) {
 			return p
 		}
@@ -105,16 +108,12 @@ func (s *Snippeter) cutSection(titled uint64, main string, skipped int, text, de
 }
 
 // ofSection returns the snippet of a section: the best passage of its text, or the beginning of its
-// text. If the section has no text, the snippet is from its first subsection, including the
-// heading, or nil.
+// text. A term shares the text of the terms right after it, and a section without text that of its first
+// subsection, including the heading. It returns nil if there is none.
 func (s *Snippeter) ofSection(main string, i int) []Fragment {
-	st := s.sections[i]
-	from, to := st.body, st.to
-	if strings.TrimSpace(main[from:to]) == "" {
-		if i+1 == len(s.sections) || s.sections[i+1].mark.Level <= st.mark.Level {
-			return nil
-		}
-		from, to = s.sections[i+1].head, s.sections[i+1].to
+	from, to := s.textOf(main, i)
+	if from == to {
+		return nil
 	}
 	runs := s.runs[s.runsFrom(from):s.runsFrom(to)]
 	own := main[from:to]
@@ -125,6 +124,36 @@ func (s *Snippeter) ofSection(main string, i int) []Fragment {
 		return s.show(own, []span{{0, 0}}, nil)
 	}
 	return s.show(own, s.choose(own, runs), runs)
+}
+
+// textOf returns the part of main that is the text of a section, see ofSection.
+func (s *Snippeter) textOf(main string, i int) (from, to int) {
+	empty := func(i int) bool { return strings.TrimSpace(main[s.sections[i].body:s.sections[i].to]) == "" }
+	level := s.sections[i].mark.Level
+	for level >= vocab.TermLevel && empty(i) && i+1 < len(s.sections) && s.sections[i+1].mark.Level == level {
+		i++
+	}
+	switch {
+	case !empty(i):
+		return s.sections[i].body, s.sections[i].to
+	case i+1 < len(s.sections) && s.sections[i+1].mark.Level > level:
+		return s.sections[i+1].head, s.sections[i+1].to
+	}
+	return 0, 0
+}
+
+// ofList returns the snippet of a section whose only text is a list of links, with which the marked text
+// begins.
+func (s *Snippeter) ofList(text string) []Fragment {
+	if end := strings.IndexByte(text, '\f'); end >= 0 {
+		text = text[:end]
+	}
+	text = s.withMenus(text)
+	s.find(text, true)
+	if len(s.runs) == 0 {
+		return s.show(text, []span{{0, 0}}, nil)
+	}
+	return s.show(text, s.choose(text, s.runs), s.runs)
 }
 
 // runsFrom returns the index of the first run at or after an offset.

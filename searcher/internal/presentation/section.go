@@ -33,6 +33,7 @@ const (
 // sets sections to the sections of main. Both are valid until the next text.
 func (s *Snippeter) split(text string) (main string) {
 	s.sections = append(s.sections[:0], section{})
+	whole := len(text)
 	if strings.IndexByte(text, '\t') < 0 && strings.IndexByte(text, '\f') < 0 {
 		s.sections[0].to = len(text)
 		return text
@@ -55,6 +56,9 @@ func (s *Snippeter) split(text string) (main string) {
 				s.sections = append(s.sections, section{from: at, head: at, body: at + end, mark: mark})
 			}
 			out, text = append(out, rest[:end]...), rest[end:]
+			if strings.HasPrefix(text, "\t") {
+				s.sections[len(s.sections)-1].list = whole - len(text)
+			}
 		default:
 			end := next.mark(text)
 			out, text = append(out, text[:end]...), text[end:]

@@ -146,6 +146,11 @@ func TestSnippetOfEmptySection(t *testing.T) {
 		{"empty", "## Around|### Empty #a|## Other #b|Unrelated text.", "a", ""},
 		{"empty", "## Other #b|Some text.|## Empty #a", "", "Other Some text. [Empty]"},
 		{"empty", "## Empty #a|### Below|Its text.|## Other #b|Unrelated text.", "a", "Below Its text."},
+		{"empty", "####### Empty #a|####### Alias #b|Text of both.|####### Other #c|Its text.", "a", "Text of both."},
+		{"empty", "####### Empty #a|####### Alias #b|######## Below #c|Its text.", "a", "Below Its text."},
+		{"empty", "######## Empty #a|####### Other #b|Unrelated text.", "a", ""},
+		{"empty", "## Empty, a heading that is too long for that of a menu #a|\tapple|\tpear empty|## Other #b|\tfig", "a", "apple pear [empty]"},
+		{"empty", "## Empty, a heading that is too long for that of a menu #a|\tapple|\tpear", "a", "apple pear"},
 	} {
 		p := passageOf("Page", outlined(strings.Split(c.lines, "|")...), c.query)
 		if got := marked(p.Snippet); p.Section.ID != c.section || got != c.want {
