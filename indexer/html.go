@@ -15,6 +15,7 @@ type htmlParser struct {
 	format format
 	nav    nav
 	places sections.Finder
+	signs  sections.Signs
 	form   form
 
 	inTitle  bool
@@ -27,6 +28,7 @@ func (p *htmlParser) startAt(url string) error {
 	p.markup.reset()
 	p.format = format{fonts: p.format.fonts[:0]}
 	p.places.Reset()
+	p.signs.EndHeading()
 	p.form = form{fields: p.form.fields[:0], buttons: p.form.buttons[:0]}
 	p.nav, p.inTitle, p.hasTitle, p.linked = nav{}, false, false, false
 	return p.extraction.startAt(url)
@@ -69,7 +71,9 @@ func (p *htmlParser) readText() {
 	switch {
 	case !p.inTitle:
 		p.scripts.addText(text)
-		p.append(text, p.style())
+		style := p.style()
+		style.withheld = style.withheld || p.inHeading() && p.signs.Contains(text, p.links.open(), p.links.inner)
+		p.append(text, style)
 	case !p.hasTitle:
 		p.meta.title = foldSpace(p.meta.title, text)
 	}
@@ -82,6 +86,11 @@ func (p *htmlParser) style() style {
 	return s
 }
 
+// inHeading reports whether the current block is a heading or a defined term, and has text.
+func (p *htmlParser) inHeading() bool {
+	return p.format.heads() && len(p.text.text) > p.text.blockStart
+}
+
 // endLine ends a line of the text sample, if an element of kind k does: the cells of a table row
 // are one line.
 func (p *htmlParser) endLine(k kind) {
@@ -91,9 +100,10 @@ func (p *htmlParser) endLine(k kind) {
 }
 
 func (p *htmlParser) endBlock() {
-	end := blockContext{named: p.format.named(), menu: p.nav.open()}
-	if p.format.heads() && len(p.text.text) > p.text.blockStart {
-		end.mark = p.places.Mark()
+	end := blockContext{named: p.format.named(), menu: p.nav.open(), signs: -1}
+	p.signs.EndHeading()
+	if p.inHeading() {
+		end.mark, end.signs = p.places.Mark()
 	}
 	p.extraction.endBlock(end)
 }
@@ -131,7 +141,10 @@ func (p *htmlParser) startFormat(k kind, empty bool) {
 		p.text.breakWord()
 	}
 	p.format.start(&p.tags, k)
-	p.places.Start(p.tags.Tag, len(p.text.text))
+	p.places.Start(&p.tags, len(p.text.text))
+	if p.inHeading() && !empty {
+		p.signs.Start(&p.tags)
+	}
 }
 
 // startElement handles a start tag apart from its formatting.
@@ -241,6 +254,7 @@ func (p *htmlParser) endFormat(tag atom.Atom, k kind) {
 	}
 	p.format.end(tag, k)
 	p.places.End(tag)
+	p.signs.End(tag)
 }
 
 // image adds the text of an img element.

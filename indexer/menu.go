@@ -32,6 +32,7 @@ type textBlock struct {
 	heading bool
 	menu    bool              // navigation
 	toc     bool              // of a table of contents
+	sign    bool              // of the heading after it
 	mark    vocab.SectionMark // as in [blockContext]
 }
 
@@ -107,19 +108,36 @@ func markContents(blocks []textBlock) {
 	}
 }
 
+// markSigns marks the blocks with links that begin at offset from or after it as signs of the heading after
+// them. Snippets omit them.
+func markSigns(blocks []textBlock, from int) {
+	for i := len(blocks) - 1; i >= 0 && from >= 0; i-- {
+		start := 0
+		if i > 0 {
+			start = blocks[i-1].text
+		}
+		if start < from {
+			return
+		}
+		blocks[i].sign = blocks[i].linked > 0
+	}
+}
+
 // markedText returns text with the marks of navigation and sections before its blocks, see
-// [vocab.DocInfo]. Blocks may extend past its end, or have no text that is shown.
+// [vocab.DocInfo], and without signs of headings. Blocks may extend past its end, or have no text that is shown.
 func markedText(text []byte, blocks []textBlock) string {
-	marks := 0
+	marks, signs := 0, false
 	for i := range blocks {
 		switch b := &blocks[i]; {
+		case b.sign:
+			signs = true
 		case b.menu || b.toc:
 			marks++
 		case b.mark.Level > 0:
 			marks += len(b.mark.ID) + len("\f0\f")
 		}
 	}
-	if marks == 0 {
+	if marks == 0 && !signs {
 		return string(text)
 	}
 	marked := make([]byte, 0, len(text)+marks)
@@ -128,6 +146,10 @@ func markedText(text []byte, blocks []textBlock) string {
 		b := &blocks[i]
 		to := min(b.text, len(text))
 		if from >= to {
+			continue
+		}
+		if b.sign {
+			from = to
 			continue
 		}
 		switch {

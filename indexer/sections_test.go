@@ -23,7 +23,7 @@ func TestSections(t *testing.T) {
 	for body, want := range map[string]string{
 		"<h1 id=a>x</h1>y<h2 id=b>z</h2>": "1 a: x | 2 b: z",
 		"<h2>no id</h2>":                  "2 : no id",
-		"<section id=a><span id=b></span><h2>x <a class=headerlink href=#a>¶</a>":  "2 a: x ¶", // Sphinx
+		"<section id=a><span id=b></span><h2>x <a class=headerlink href=#a>¶</a>":  "2 a: x", // Sphinx
 		"<div id=box><p>some text that is long enough</p><h2>x</h2>":               "2 : x",
 		"<p>text</p><a name=a><!-- --></a><ul><li><h4>x</h4>":                      "4 a: x", // javadoc
 		"<h2 class=title><a id=a></a>x</h2>":                                       "2 a: x", // DocBook
@@ -37,7 +37,7 @@ func TestSections(t *testing.T) {
 		"<nav><h2 id=a>Menu</h2></nav><h2 id=b>x</h2>":                             "2 b: x",
 		"<h2 id=a></h2><p>x":                        "",
 		"<h2 id='a b'>x</h2><h2 id='c&#10;'>y</h2>": "2 : x | 2 : y",
-		"<h2 hidden id=a>x</h2>y":                   "",
+		"<h2 hidden id=a>x</h2>":                    "",
 		"<h2 id=a>x<p>y<h2 id=b>z":                  "2 a: x | 2 b: z",
 	} {
 		if got := sectionsOf(t, body); got != want {
@@ -47,6 +47,58 @@ func TestSections(t *testing.T) {
 	long := strings.Repeat("x", vocab.MaxSectionID+1)
 	if got := sectionsOf(t, "<h2 id="+long+">x</h2>"); got != "2 : x" {
 		t.Errorf("a long id: %s", got)
+	}
+}
+
+// TestAdmonition checks that a heading in an admonition begins no section, and that the next heading
+// after it does.
+func TestAdmonition(t *testing.T) {
+	for _, open := range []string{"div class=note", "aside", "section class='x Tip'", "table class=warning"} {
+		tag, _, _ := strings.Cut(open, " ")
+		inner := "<" + tag + "><h3 id=n>Note</h3>inner</" + tag + ">"
+		body := "<h2 id=a>x</h2><" + open + ">" + inner + "<h4>again</h4></" + tag + ">text<h3 id=b>y</h3>"
+		if got, want := sectionsOf(t, body), "2 a: x | 3 b: y"; got != want {
+			t.Errorf("%s\ngot  %s\nwant %s", body, got, want)
+		}
+	}
+	for body, want := range map[string]string{
+		"<div class=notes><h2 id=a>x</h2></div>":            "2 a: x",
+		"<div class=note><p>open<main><h2 id=a>x</h2>":      "2 a: x",
+		"<span class=note></span><h2 id=a class=note>x":     "2 a: x",
+		"<div class=note><dl><dt id=a>x<dd>y</dl></div>z":   "",
+		"<aside></aside><div></div></aside><h2 id=a>x</h2>": "2 a: x",
+	} {
+		if got := sectionsOf(t, body); got != want {
+			t.Errorf("%s\ngot  %s\nwant %s", body, got, want)
+		}
+	}
+}
+
+// TestSigns checks that signs of a heading are not shown, that they are found, and that links which are part
+// of a heading stay.
+func TestSigns(t *testing.T) {
+	for body, want := range map[string]string{
+		"<h2>x <a href=#a>¶</a></h2>":                                             "x",
+		"<h2>x <a href=#a aria-hidden=true>#</a> <a href=#b aria-hidden=true>TOC": "x",
+		"<h2>x <span aria-hidden=true>a <span>b</span> c</span></h2>":             "x",
+		"<h2>x <button><b>Copy</b></button> y</h2>":                               "x y",
+		"<h2><button>x</button></h2>":                                             "x",
+		"<dl><dt id=a>f()<a href=/s><span>[source]</span></a><a href=#a>#</a>":    "f()",
+		"<h2>operator<a href=/o>[]</a></h2>":                                      "operator[]",
+		"<h2>f(<a href=#t>T</a>)</h2>":                                            "f(T)",
+		"<h2>[x]</h2>":                                                            "[x]",
+		"<h2>x<button>y</h2><h2>z</h2>":                                           "x | z",
+		"<section id=a><div><a href=/s>source</a></div><h4>x</h4>":                "x",
+		"<h2>x</h2><section id=a>1.0 · <a href=/s>source</a><h4>y</h4>":           "x | y",
+	} {
+		d := parseHTML(t, body)
+		var shown []string
+		for block := range strings.SplitSeq(vocab.WithoutSectionMarks(d.Info.Text), "\n") {
+			shown = append(shown, block)
+		}
+		if got := strings.Join(shown, " | "); got != want {
+			t.Errorf("%s\ngot  %s\nwant %s", body, got, want)
+		}
 	}
 }
 

@@ -44,6 +44,7 @@ type blockContext struct {
 	named bool              // the block is a heading below the first level, or a term that is defined
 	menu  bool              // the block is in an element of navigation
 	mark  vocab.SectionMark // of the section that the block begins, if Level is not 0
+	signs int               // length of the text before links that are signs of the heading, or -1
 }
 
 // A textCollector collects the text of a page, block by block, and the hits of its terms.
@@ -158,8 +159,9 @@ func (t *textCollector) endBlock(end blockContext) {
 	t.keepText(start)
 	b := &t.block
 	b.hits, b.text, b.terms, b.menu = len(t.hits), len(t.text), int(t.bodyTerms-terms), end.menu
-	if !end.menu {
+	if !end.menu && end.mark.Level > 0 {
 		b.mark = end.mark
+		markSigns(t.blocks, end.signs)
 	}
 	b.links, t.linksBefore = end.links-t.linksBefore, end.links
 	t.blocks = append(t.blocks, *b)

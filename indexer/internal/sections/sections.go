@@ -6,6 +6,7 @@ import (
 
 	"golang.org/x/net/html/atom"
 
+	"anatomy/indexer/internal/htmltoken"
 	"anatomy/vocab"
 )
 
@@ -16,21 +17,32 @@ const maxIDGap = 24
 // A Finder finds the id of the open heading: its own, else the id of the element around it or right
 // before it, else the id of the first element in it. Of elements before it, a section or div takes
 // precedence, then the last one. A defined term begins a section only if it has an id, because
-// lists of definitions are not always a reference.
+// lists of definitions are not always a reference. A heading in an admonition begins no section, so
+// that the text after the admonition belongs to the section around it.
 type Finder struct {
-	level int    // of the open heading or term, 0 if there is none
-	own   bool   // id is of the open heading or of an element in it
-	id    []byte // of the last element that counts, empty if there is none
-	box   bool   // id is that of a section or div
-	at    int    // length of the page's text at the element of id
-	lists int    // open dl elements
+	admonition element // the open one
+	level      int     // of the open heading or term, 0 if there is none
+	own        bool    // id is of the open heading or of an element in it
+	id         []byte  // of the last element that counts, empty if there is none
+	box        bool    // id is that of a section or div
+	at         int     // length of the page's text at the element of id
+	lists      int     // open dl elements
 }
 
 // Reset prepares for the next page and keeps the memory.
 func (f *Finder) Reset() { *f = Finder{id: f.id[:0]} }
 
 // Start handles a start tag. text is the length of the page's text so far.
-func (f *Finder) Start(tag atom.Atom, text int) {
+func (f *Finder) Start(tags *htmltoken.Tokenizer, text int) {
+	tag := tags.Tag
+	switch {
+	case tag == atom.Main, tag == atom.Article, tag == atom.H1: // the admonition was left open
+		f.admonition = element{}
+	case f.admonition.tag != 0:
+		f.admonition.start(tag)
+	case admonishes(tags):
+		f.admonition.tag = tag
+	}
 	level := levelOf(tag)
 	switch {
 	case tag == atom.Dl:
@@ -68,17 +80,23 @@ func (f *Finder) AddID(tag atom.Atom, id []byte, text int) {
 func isSpaceOrControl(r rune) bool { return r <= ' ' || r == 0x7F }
 
 // Mark returns the mark of the section that the open heading begins, once for each heading. Its
-// level is 0 if there is none.
-func (f *Finder) Mark() (m vocab.SectionMark) {
-	if f.level > 0 && (f.level < vocab.TermLevel || len(f.id) > 0) {
+// level is 0 if there is none. from is the length of the page's text where the element around the
+// heading begins, or -1: links from there to the heading are about the section, as "source" of rustdoc.
+func (f *Finder) Mark() (m vocab.SectionMark, from int) {
+	from = -1
+	if f.level > 0 && f.admonition.tag == 0 && (f.level < vocab.TermLevel || len(f.id) > 0) {
 		m = vocab.SectionMark{Level: f.level, ID: string(f.id)}
+		if f.box && !f.own {
+			from = f.at
+		}
 	}
 	f.level, f.id = 0, f.id[:0]
-	return m
+	return m, from
 }
 
 // End handles an end tag.
 func (f *Finder) End(tag atom.Atom) {
+	f.admonition.end(tag)
 	switch {
 	case tag == atom.Dl:
 		f.lists = max(f.lists-1, 0)
