@@ -47,6 +47,7 @@ indexer/servicetext: vocab xmlcharset indexer/internal/jsontoken
 indexer/datatext: indexer/internal/jsontoken
 indexer/internal/jsontoken:
 indexer/internal/labels: vocab
+indexer/internal/layout: vocab
 indexer/internal/sections: vocab indexer/internal/htmltoken
 indexer/internal/decode: indexer/internal/guess
 indexer/structure: indexer/internal/decode indexer/internal/htmltoken

@@ -19,6 +19,7 @@ type format struct {
 	term     bool          // a dt is open
 	emphasis int           // open elements of emphasis
 	code     int           // open elements of code
+	pre      int           // those of them whose lines are shown
 	fonts    []font
 }
 
@@ -31,7 +32,7 @@ type font struct {
 // style returns the style of text. The most specific property wins: a heading, then code, in which
 // emphasis is often only color.
 func (f *format) style() style {
-	s := style{kind: f.heading}
+	s := style{kind: f.heading, pre: f.pre > 0}
 	switch {
 	case s.kind != vocab.Plain:
 	case f.code > 0:
@@ -74,6 +75,9 @@ func (f *format) start(tags *htmltoken.Tokenizer, k kind) {
 		f.emphasis++
 	case k&code != 0:
 		f.code++
+		if k&block != 0 {
+			f.pre++
+		}
 	case k&sized != 0:
 		f.startFont(tags)
 	}
@@ -88,6 +92,9 @@ func (f *format) end(tag atom.Atom, k kind) {
 		f.emphasis = max(f.emphasis-1, 0)
 	case k&code != 0:
 		f.code = max(f.code-1, 0)
+		if k&block != 0 {
+			f.pre = max(f.pre-1, 0)
+		}
 	case k&sized != 0:
 		f.endFont(tag)
 	case tag == atom.Dt:
@@ -113,7 +120,7 @@ func headingOf(tag atom.Atom) vocab.HitType {
 // clear drops the elements that were left open. Table cells and headings begin with plain formatting,
 // or an unclosed <b> would make the rest of the page bold.
 func (f *format) clear() {
-	f.emphasis, f.code, f.fonts = 0, 0, f.fonts[:0]
+	f.emphasis, f.code, f.pre, f.fonts = 0, 0, 0, f.fonts[:0]
 }
 
 func (f *format) startFont(tags *htmltoken.Tokenizer) {

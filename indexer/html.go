@@ -4,6 +4,7 @@ import (
 	"golang.org/x/net/html/atom"
 
 	"anatomy/indexer/internal/htmltoken"
+	"anatomy/indexer/internal/layout"
 	"anatomy/indexer/internal/sections"
 	"anatomy/vocab"
 )
@@ -16,6 +17,7 @@ type htmlParser struct {
 	nav    nav
 	places sections.Finder
 	signs  sections.Signs
+	rows   layout.Rows
 	form   form
 
 	inTitle  bool
@@ -102,6 +104,9 @@ func (p *htmlParser) endLine(k kind) {
 func (p *htmlParser) endBlock() {
 	end := blockContext{named: p.format.named(), menu: p.nav.open(), signs: -1}
 	p.signs.EndHeading()
+	if len(p.text.text) > p.text.blockStart {
+		end.layout = p.rows.Block()
+	}
 	if p.inHeading() {
 		end.mark, end.signs = p.places.Mark()
 	}
@@ -137,7 +142,11 @@ func (p *htmlParser) startFormat(k kind, empty bool) {
 			p.nav.start(&p.tags)
 		}
 	}
-	if k&spacer != 0 {
+	p.rows.Start(p.tags.Tag)
+	switch {
+	case p.tags.Tag == atom.Br:
+		p.text.breakLine()
+	case k&spacer != 0:
 		p.text.breakWord()
 	}
 	p.format.start(&p.tags, k)
@@ -253,6 +262,7 @@ func (p *htmlParser) endFormat(tag atom.Atom, k kind) {
 		p.text.breakWord()
 	}
 	p.format.end(tag, k)
+	p.rows.End(tag)
 	p.places.End(tag)
 	p.signs.End(tag)
 }

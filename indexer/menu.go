@@ -33,6 +33,7 @@ type textBlock struct {
 	menu    bool              // navigation
 	toc     bool              // of a table of contents
 	sign    bool              // of the heading after it
+	layout  byte              // as in [blockContext]
 	mark    vocab.SectionMark // as in [blockContext]
 }
 
@@ -135,6 +136,8 @@ func markedText(text []byte, blocks []textBlock) string {
 			marks++
 		case b.mark.Level > 0:
 			marks += len(b.mark.ID) + len("\f0\f")
+		case b.layout != 0:
+			marks++
 		}
 	}
 	if marks == 0 && !signs {
@@ -157,6 +160,8 @@ func markedText(text []byte, blocks []textBlock) string {
 			marked = append(marked, '\t')
 		case b.mark.Level > 0:
 			marked = b.mark.Append(marked)
+		case b.layout != 0:
+			marked = append(marked, b.layout)
 		}
 		marked = append(marked, text[from:to]...)
 		from = to

@@ -1,9 +1,13 @@
 package indexer
 
-import "unicode/utf8"
+import (
+	"unicode/utf8"
 
-// whiteSpace is 1 for the white space of HTML and 2 for the first byte of a no-break space.
-var whiteSpace = [256]uint8{' ': 1, '\t': 1, '\n': 1, '\r': 1, '\f': 1, 0xC2: 2}
+	"anatomy/vocab"
+)
+
+// whiteSpace is 1 for the white space of HTML and for marks of layout, and 2 for the first byte of a no-break space.
+var whiteSpace = [256]uint8{' ': 1, '\t': 1, '\n': 1, '\r': 1, '\f': 1, vocab.LineMark: 1, vocab.CellMark: 1, 0xC2: 2}
 
 // spaceAt returns the length of the white space character at s[i], or 0 if there is none.
 func spaceAt(s []byte, i int) int {

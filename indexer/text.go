@@ -6,6 +6,7 @@ import (
 	"github.com/cespare/xxhash/v2"
 
 	"anatomy/analysis"
+	"anatomy/indexer/internal/layout"
 	"anatomy/vocab"
 )
 
@@ -27,6 +28,7 @@ type style struct {
 	inner bool // to a part of the page itself
 
 	withheld bool // the text is not shown
+	pre      bool // the lines of the text are kept
 }
 
 // plainStyle is the style of running text.
@@ -40,11 +42,12 @@ type span struct {
 
 // A blockContext describes the end of a block.
 type blockContext struct {
-	links int               // links of the page so far
-	named bool              // the block is a heading below the first level, or a term that is defined
-	menu  bool              // the block is in an element of navigation
-	mark  vocab.SectionMark // of the section that the block begins, if Level is not 0
-	signs int               // length of the text before links that are signs of the heading, or -1
+	links  int               // links of the page so far
+	named  bool              // the block is a heading below the first level, or a term that is defined
+	menu   bool              // the block is in an element of navigation
+	mark   vocab.SectionMark // of the section that the block begins, if Level is not 0
+	layout byte              // a mark of [vocab.LineMark], or 0
+	signs  int               // length of the text before links that are signs of the heading, or -1
 }
 
 // A textCollector collects the text of a page, block by block, and the hits of its terms.
@@ -58,8 +61,10 @@ type textCollector struct {
 	full       bool   // maxText is reached
 	blockStart int    // offset of the current block in text
 	space      bool   // white space was seen since the last text
+	lines      layout.Lines
 	spans      []span // of the current block
 	withheld   bool   // some of spans are
+	code       bool   // the block is code
 
 	blocks      []textBlock
 	block       textBlock // the current one
@@ -106,6 +111,7 @@ func (t *textCollector) append(s []byte, as style, links *linkCollector) {
 	for i := 0; i < len(s); {
 		if n := spaceAt(s, i); n > 0 {
 			t.space = true
+			t.lines.Space(s[i])
 			i += n
 			continue
 		}
@@ -116,11 +122,13 @@ func (t *textCollector) append(s []byte, as style, links *linkCollector) {
 }
 
 func (t *textCollector) appendPiece(piece []byte, as style, links *linkCollector) {
-	at := len(t.text) - t.blockStart
-	if t.space && at > 0 {
-		t.text = append(t.text, ' ')
-		at++
+	start := t.blockStart
+	if len(t.text) > start {
+		t.appendSpace(as.pre)
+	} else if as.pre {
+		t.text, t.code = t.lines.AppendStart(t.text), true
 	}
+	at := len(t.text) - start
 	t.withheld = t.withheld || as.withheld
 	if n := len(t.spans); n == 0 || t.spans[n-1].style != as {
 		t.spans = append(t.spans, span{at, as})
@@ -132,15 +140,35 @@ func (t *textCollector) appendPiece(piece []byte, as style, links *linkCollector
 	t.space = false
 }
 
+// appendSpace appends the white space since the last text of the block.
+func (t *textCollector) appendSpace(pre bool) {
+	text, line := t.lines.Append(t.text)
+	switch {
+	case pre && line:
+		t.text = text
+	case t.space:
+		t.text = append(t.text, ' ')
+	}
+}
+
+// breakLine separates the words before from those after, within the block, and lines of code.
+func (t *textCollector) breakLine() {
+	t.space = true
+	t.lines.Break()
+}
+
 // breakWord separates the words before from those after, within the block.
 func (t *textCollector) breakWord() { t.space = true }
 
 // endBlock ends the current block and adds the hits of its terms. A block without terms is dropped.
 func (t *textCollector) endBlock(end blockContext) {
-	t.space = false
+	t.space, t.lines = false, layout.Lines{}
 	start := t.blockStart
 	if len(t.text) == start {
 		return
+	}
+	if t.code {
+		t.text, t.code = append(t.text, vocab.LineMark), false
 	}
 	terms, hits := t.bodyTerms, len(t.hits)
 	t.eachTerm(t.text[start:])
@@ -159,6 +187,7 @@ func (t *textCollector) endBlock(end blockContext) {
 	t.keepText(start)
 	b := &t.block
 	b.hits, b.text, b.terms, b.menu = len(t.hits), len(t.text), int(t.bodyTerms-terms), end.menu
+	b.layout = end.layout
 	if !end.menu && end.mark.Level > 0 {
 		b.mark = end.mark
 		markSigns(t.blocks, end.signs)

@@ -231,7 +231,7 @@ type DocInfo struct {
 
 	// Text is the text of the body, white space folded. Blocks are separated by "\n". Those of
 	// navigation and of tables of contents begin with "\t", headings of sections with a
-	// [SectionMark]. It lacks text marked data-nosnippet. With nosnippet, Text and Description are
-	// empty.
+	// [SectionMark]. Lines of code, and rows and cells of tables have marks, too, see [LineMark]. It
+	// lacks text marked data-nosnippet. With nosnippet, Text and Description are empty.
 	Text string
 }

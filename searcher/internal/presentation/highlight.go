@@ -74,7 +74,7 @@ func wordsOf(snippet []Fragment) (words []word) {
 // directive returns the text directive of the words from and to, or "".
 func directive(words []word, from, to int) string {
 	marked := joined(words[from:to])
-	if utf8.RuneCountInString(marked) > maxDirectiveSize || strings.Contains(marked, ellipsis) {
+	if utf8.RuneCountInString(marked) > maxDirectiveSize || strings.Contains(marked, ellipsis) || strings.Contains(marked, cellBreak) {
 		return ""
 	}
 	before, after := from, to
@@ -97,9 +97,9 @@ func directive(words []word, from, to int) string {
 
 const ellipsis = "…"
 
-// isCut reports whether a word is where text was left out, or too long for one.
+// isCut reports whether a word is where text was left out, between cells, or too long for one.
 func (w *word) isCut() bool {
-	return strings.Contains(w.text, ellipsis) || utf8.RuneCountInString(w.text) > maxDirectiveSize
+	return w.text == strings.TrimSpace(cellBreak) || strings.Contains(w.text, ellipsis) || utf8.RuneCountInString(w.text) > maxDirectiveSize
 }
 
 // joined returns words with spaces between them.

@@ -290,6 +290,7 @@ func (s *Snippeter) show(text string, spans []span, runs []run) []Fragment {
 		} else if sp.from > 0 && !sentenceEnds(text[:sp.from]) {
 			out.add("… ", false)
 		}
+		out.indent = indentBefore(text, sp.from)
 		at := sp.from
 		for next < len(runs) && runs[next].end <= sp.to {
 			r := runs[next]
@@ -308,34 +309,37 @@ func (s *Snippeter) show(text string, spans []span, runs []run) []Fragment {
 	if to := spans[len(spans)-1].to; !endsAt(text, to) {
 		out.add(" …", false)
 	}
-	return out
+	return out.all
 }
 
-type fragments []Fragment
+type fragments struct {
+	all    []Fragment
+	indent int // of the first line of the current span
+}
 
-// add appends text, with line ends as spaces and without signs, to the last fragment if neither is
-// marked.
+// add appends text, laid out and without signs, to the last fragment if neither is marked.
 func (f *fragments) add(text string, mark bool) {
-	text = strings.ReplaceAll(text, "\n", " ")
+	text = laidOut(text, f.indent)
 	if strings.IndexFunc(text, isSign) >= 0 {
 		text = withoutSigns(text, f.endsWithSpace())
 	}
 	if text == "" {
 		return
 	}
-	if n := len(*f); n > 0 && !mark && !(*f)[n-1].Mark {
-		if strings.HasSuffix((*f)[n-1].Text, " ") {
+	if n := len(f.all); n > 0 && !mark && !f.all[n-1].Mark {
+		last := &f.all[n-1]
+		if strings.HasSuffix(last.Text, " ") {
 			text = strings.TrimPrefix(text, " ")
 		}
-		(*f)[n-1].Text += text
+		last.Text += text
 		return
 	}
-	*f = append(*f, Fragment{text, mark})
+	f.all = append(f.all, Fragment{text, mark})
 }
 
 // endsWithSpace reports whether the last fragment ends with a space. Without fragments it returns true.
-func (f fragments) endsWithSpace() bool {
-	return len(f) == 0 || strings.HasSuffix(f[len(f)-1].Text, " ")
+func (f *fragments) endsWithSpace() bool {
+	return len(f.all) == 0 || strings.HasSuffix(f.all[len(f.all)-1].Text, " ")
 }
 
 // isSign reports whether a character is the permalink of a heading, or an icon of a font of the page, which

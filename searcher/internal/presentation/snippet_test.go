@@ -2,6 +2,7 @@ package presentation
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -89,16 +90,16 @@ func TestSnippet(t *testing.T) {
 // TestSnippetIsText checks that the fragments of a snippet occur in the text, in order, and are not
 // too long.
 func TestSnippetIsText(t *testing.T) {
-	piece := rapid.SampledFrom([]string{"a", "b", "c", " ", " ", "\n", ". ", "東", "京", "é", "wort", "…", "\u0301", "😀", strings.Repeat("x", 300), strings.Repeat("long ", 1000), "<b>", "。", "\xff"})
+	piece := rapid.SampledFrom([]string{"a", "b", "c", " ", " ", "\n", "\v", "\v  ", "\n\v", "\v\n", "\n\x1f", ". ", "東", "京", "é", "wort", "…", "\u0301", "😀", strings.Repeat("x", 300), strings.Repeat("long ", 1000), "<b>", "。", "\xff"})
 	rapid.Check(t, func(rt *rapid.T) {
 		text := strings.Join(rapid.SliceOfN(piece, 0, 60).Draw(rt, "text"), "")
 		q := rapid.SampledFrom([]string{"a", "a b", `"a b" c`, "東京", "wort OR a", "absent", "x long"}).Draw(rt, "query")
 		fragments := snippetOf("A", text, "", q)
-		flat := strings.ReplaceAll(text, "\n", " ")
+		flat := shown(text)
 		columns := 0
 		for _, f := range fragments {
 			for part := range strings.SplitSeq(f.Text, "…") {
-				part = strings.Trim(part, " ")
+				part = strings.Trim(withoutIndent(part), " \n")
 				at := strings.Index(flat, part)
 				if at < 0 {
 					rt.Fatalf("%q: %q is not in it, or out of order", text, part)
@@ -116,6 +117,44 @@ func TestSnippetIsText(t *testing.T) {
 			rt.Fatalf("%d characters", columns)
 		}
 	})
+}
+
+// shown returns a text as snippets show it, without indentation.
+func shown(text string) string {
+	between := regexp.MustCompile("[\n\v\x1f]+").ReplaceAllStringFunc(text, func(s string) string {
+		switch {
+		case strings.Contains(s, "\x1f"):
+			return " | "
+		case strings.Contains(s, "\v"):
+			return "\v"
+		}
+		return " "
+	})
+	return withoutIndent(strings.ReplaceAll(between, "\v", "\n"))
+}
+
+func withoutIndent(text string) string {
+	return regexp.MustCompile("\n *").ReplaceAllString(text, "\n")
+}
+
+// TestSnippetOfCode checks that a snippet keeps the lines of code, with the indentation relative to its first
+// line, and the cells of tables.
+func TestSnippetOfCode(t *testing.T) {
+	code := "Some text.\n\vclass C:\v    def f(self):\v        return 1\v    def g(self):\v        return 2\v\nMore text."
+	table := "Before.\n\vName\n\x1fMeaning\n\vapple\n\x1fa fruit\n\vpear\n\x1fanother\n\vAfter."
+	for _, c := range []struct{ text, query, want string }{
+		{code, "class", "[class] C:\n    def f(self):\n        return 1\n    def g(self): …"},
+		{code, "return", "def f(self):\n    [return] 1\ndef g(self):\n    [return] 2\nMore text."},
+		{table, "pear", "Before.\nName | Meaning\napple | a fruit\n[pear] | another\nAfter."},
+	} {
+		if got := marked(snippetOf("A", c.text, "", c.query)); got != c.want {
+			t.Errorf("%s\ngot  %q\nwant %q", c.query, got, c.want)
+		}
+	}
+	long := "\v" + strings.Repeat("x\v", 1000)
+	if got := marked(snippetOf("A", long, "", "x")); strings.Count(got, "\n") > 10 || !strings.HasSuffix(got, " …") {
+		t.Errorf("%q", got)
+	}
 }
 
 func BenchmarkSnippet(b *testing.B) {

@@ -4,10 +4,16 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"anatomy/vocab"
 )
 
 // snippetColumns is the default width of a snippet in columns. Ideographs take two.
 const snippetColumns = 200
+
+// lineColumns is the width of the end of a line of code or row of a table, which bounds the number of
+// lines of a snippet.
+const lineColumns = 30
 
 // A span is the bytes [from, to) of a text.
 type span struct{ from, to int }
@@ -36,7 +42,7 @@ func widen(text string, sp span, width int) span {
 		from = back(text, sp.from, left/3)
 	}
 	left -= columns(text[from:sp.from])
-	to := forward(text, sp.to, left)
+	to := wholeLine(text, sp.to, forward(text, sp.to, left))
 	left -= columns(text[sp.to:to])
 	for to == len(text) && from > 0 {
 		more := back(text, from, left)
@@ -47,6 +53,16 @@ func widen(text string, sp span, width int) span {
 		from = more
 	}
 	return trim(text, span{from, to})
+}
+
+// wholeLine returns to, or the end of the line of code before it if that is at or after from, and to is
+// within a line that is not the first of its block.
+func wholeLine(text string, from, to int) int {
+	end := from + strings.LastIndexAny(text[from:to], breaks)
+	if end <= from || text[end] != vocab.LineMark || text[end-1] == '\n' || to == len(text) || strings.IndexByte(breaks, text[to]) >= 0 {
+		return to
+	}
+	return end
 }
 
 // back returns a start of a sentence or word at most n columns before at: the last start of a
@@ -62,7 +78,7 @@ func back(text string, at, n int) int {
 		if i == 0 || breaksBefore(text, i) {
 			best = i
 		}
-		if i < at && sentenceEnds(text[:i]) {
+		if i < at && sentenceEnds(text[:i]) && text[i] != vocab.CellMark {
 			return i
 		}
 	}
@@ -89,13 +105,13 @@ func forward(text string, at, n int) int {
 func breaksBefore(text string, i int) bool {
 	before, _ := utf8.DecodeLastRuneInString(text[:i])
 	after, _ := utf8.DecodeRuneInString(text[i:])
-	return unicode.IsSpace(before) || unicode.IsSpace(after) || width(after) == 2 || width(before) == 2
+	return unicode.IsSpace(before) || unicode.IsSpace(after) || isWide(after) || isWide(before)
 }
 
 // sentenceEnds reports whether a sentence or block ends at the end of text.
 func sentenceEnds(text string) bool {
 	trimmed := strings.TrimRight(text, " ")
-	if trimmed == "" || trimmed[len(trimmed)-1] == '\n' {
+	if trimmed == "" || trimmed[len(trimmed)-1] == '\n' || trimmed[len(trimmed)-1] == vocab.LineMark {
 		return true
 	}
 	r, _ := utf8.DecodeLastRuneInString(trimmed)
@@ -108,19 +124,19 @@ func sentenceEnds(text string) bool {
 	return false
 }
 
-// endsAt reports whether a sentence or block ends with text[:to], or with the space after it.
+// endsAt reports whether a sentence or block ends with text[:to], or with the space after it. A line of code
+// is not the end unless its block ends.
 func endsAt(text string, to int) bool {
+	if rest := text[to:]; rest != "" && rest[0] == vocab.LineMark {
+		return len(rest) == 1 || rest[1] == '\n'
+	}
 	return to == len(text) || sentenceEnds(text[:to]) ||
 		text[to] < utf8.RuneSelf && sentenceEnds(text[:to+1])
 }
 
 func trim(text string, sp span) span {
-	for sp.from < sp.to && (text[sp.from] == ' ' || text[sp.from] == '\n') {
-		sp.from++
-	}
-	for sp.to > sp.from && (text[sp.to-1] == ' ' || text[sp.to-1] == '\n') {
-		sp.to--
-	}
+	sp.from = sp.to - len(strings.TrimLeft(text[sp.from:sp.to], " "+breaks))
+	sp.to = sp.from + len(strings.TrimRight(text[sp.from:sp.to], " "+breaks))
 	return sp
 }
 
@@ -153,7 +169,7 @@ func columns(text string) int {
 	n := 0
 	for i := 0; i < len(text); {
 		if text[i] < utf8.RuneSelf {
-			n++
+			n += width(rune(text[i]))
 			i++
 			continue
 		}
@@ -164,11 +180,16 @@ func columns(text string) int {
 	return n
 }
 
+func isWide(r rune) bool { return r >= 0x2E80 }
+
 // width returns the width of a character in columns: two from the CJK radicals on, where nearly all
 // characters are wide.
 func width(r rune) int {
-	if r >= 0x2E80 {
+	switch {
+	case isWide(r):
 		return 2
+	case r == vocab.LineMark:
+		return lineColumns
 	}
 	return 1
 }
