@@ -162,7 +162,9 @@ func printResults(w io.Writer, a *searcher.Response, r searcher.Request) {
 			}
 		}
 		if b.Len() > 0 {
-			fmt.Fprintf(w, "   %s\n", cli.OneLine(b.String()))
+			for line := range strings.SplitSeq(b.String(), "\n") {
+				fmt.Fprintf(w, "   %s\n", cli.OneLine(line))
+			}
 		}
 		printGroup(w, &p)
 		if p.Explanation != nil {
