@@ -153,7 +153,7 @@ func (t *textCollector) appendSpace(pre bool) {
 
 // breakLine separates the words before from those after, within the block, and lines of code.
 func (t *textCollector) breakLine() {
-	t.space = true
+	t.breakWord()
 	t.lines.Break()
 }
 

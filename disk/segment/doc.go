@@ -207,8 +207,9 @@ package segment
 // optional in every version that is read: a merge of version 13 with newer pages is written as 13 and
 // keeps their marks, one of version 14 as 15, and pages indexed before version 15 have none until
 // anatomy index. Marks of layout, [vocab.LineMark], were added without a new version: texts without them
-// are shown in one line, and programs that do not know them show white space. Hits of parts, subwords as parts and columns g and p were added without a new version:
-// segments without them are valid, and programs that do not know these columns do not read them.
+// are shown in one line, and programs that do not know them show white space. Hits of parts, subwords
+// as parts and columns g and p were added without a new version: segments without them are valid, and
+// programs that do not know these columns do not read them.
 const Version = 15
 
 // oldTerms is the earliest version that this program reads, see [Segment.OldTerms].

@@ -120,10 +120,15 @@ func (s *Snippeter) ofSection(main string, i int) []Fragment {
 	runs = slices.DeleteFunc(s.shifted(runs, from), func(r run) bool {
 		return r.end > len(own) // it ends in the next section
 	})
+	return s.bestOrStart(own, runs)
+}
+
+// bestOrStart returns the snippet of the best passage of a text, or of its beginning if no run is in it.
+func (s *Snippeter) bestOrStart(text string, runs []run) []Fragment {
 	if len(runs) == 0 {
-		return s.show(own, []span{{0, 0}}, nil)
+		return s.show(text, []span{{0, 0}}, nil)
 	}
-	return s.show(own, s.choose(own, runs), runs)
+	return s.show(text, s.choose(text, runs), runs)
 }
 
 // textOf returns the part of main that is the text of a section, see ofSection.
@@ -150,10 +155,7 @@ func (s *Snippeter) ofList(text string) []Fragment {
 	}
 	text = s.withMenus(text)
 	s.find(text, true)
-	if len(s.runs) == 0 {
-		return s.show(text, []span{{0, 0}}, nil)
-	}
-	return s.show(text, s.choose(text, s.runs), s.runs)
+	return s.bestOrStart(text, s.runs)
 }
 
 // runsFrom returns the index of the first run at or after an offset.
