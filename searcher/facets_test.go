@@ -95,6 +95,7 @@ func TestFacets(t *testing.T) {
 	for _, text := range []string{"page", "a", "b", "pages OR c"} {
 		check(t, text+" site:x.org")
 		check(t, text+" site:y.com lang:en")
+		check(t, text+" filetype:pdf site:x.org lang:en")
 	}
 	check(t, `site:x.org -"b"`)
 	check(t, "site:x.org sort:date")

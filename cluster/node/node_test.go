@@ -155,10 +155,21 @@ func TestOldOwner(t *testing.T) {
 		testweb.Crawl(t, crawl)
 		h, err := lease.Find(ctx, b)
 		must(t, err)
-		b.Change(b.Names("owners/")[0], func(claim []byte) []byte { // as if it were silent for long
-			return bytes.Replace(claim, []byte(`"released":false`), []byte(`"released":true`), 1)
+		claim, silent := b.Names("owners/")[0], make(chan struct{})
+		var once sync.Once
+		b.Set(func(_ context.Context, op, name string) error {
+			if op != "put" || name != claim {
+				return nil
+			}
+			once.Do(func() { close(silent) })
+			return buckettest.ErrAway
+		})
+		<-silent                                      // it renews its claim no more
+		b.Change(claim, func(content []byte) []byte { // as if that were so for long
+			return bytes.Replace(content, []byte(`"released":false`), []byte(`"released":true`), 1)
 		})
 		own(t, b, second, web.Options(second, web.Seed))
+		b.Set(nil)
 		if now, err := lease.Find(t.Context(), b); err != nil || now.Epoch <= h.Epoch || !now.Released {
 			t.Errorf("the owner is %+v, %v", now, err)
 		}
