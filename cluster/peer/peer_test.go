@@ -305,8 +305,12 @@ func TestNextKeeper(t *testing.T) {
 		if failure == nil {
 			c.nodes[0].Address = "127.0.0.1:1" // refuses connections
 		}
-		c.serve(t, "good", echo, 0)
+		good, _ := c.serve(t, "good", echo, 0)
 		client := c.client(t)
+		for _, node := range []string{n.Certificate, good.Certificate} { // slow ones, so that no call is hedged
+			slow := []sample{{time.Now(), 10 * time.Second}}
+			client.records[node] = &record{samples: slow, lacks: map[int]time.Time{}}
+		}
 		for range 3 {
 			reply, err := client.Call(t.Context(), 0, []byte("x"))
 			if err != nil || string(reply) != "0 x" {
