@@ -69,7 +69,7 @@ func snowball(lang string) func(word string) string {
 // stemmerOf returns the stemmer for a term in a language, nil if it is not in the language's script or
 // not made of letters only.
 func stemmerOf(word, lang string) *stemmer {
-	lang, _, _ = strings.Cut(strings.ToLower(lang), "-")
+	lang = primary(lang)
 	s := &stemmer{unicode.Latin, lang, one(turkishStem), nil, leastStem}
 	if lang != "tr" {
 		if snowballs[lang] == nil || lang == "ru" {
@@ -89,6 +89,12 @@ func stemmerOf(word, lang string) *stemmer {
 		}
 	}
 	return s
+}
+
+// primary returns the language of a tag, without region or script.
+func primary(tag string) string {
+	lang, _, _ := strings.Cut(strings.ToLower(tag), "-")
+	return lang
 }
 
 // prefixes returns the possible beginnings of the forms that have one of the stems of a word.
@@ -117,11 +123,13 @@ func (s *stemmer) prefixes(word string, stems []string) (all []string) {
 	return kept
 }
 
-// Forms is the set of terms that are forms of each other: those of a language that have a stem in common.
+// Forms is the set of terms that are forms of each other: those of a language that have a stem in common,
+// and compounds that begin with one of them, the term itself.
 // The forms of a unigram are itself and the bigrams that begin with it: one of them is wherever the
 // character is.
 type Forms struct {
 	Prefixes []string // each form begins with one of them; sorted, none begins with another
+	word     string
 	stems    []string
 	lang     string
 	unigram  bool
@@ -138,7 +146,7 @@ func FormsOf(word, lang string) (f Forms, ok bool) {
 	if s == nil {
 		return f, false
 	}
-	f = Forms{stems: s.stems(word), lang: s.lang}
+	f = Forms{word: word, stems: s.stems(word), lang: s.lang}
 	f.Prefixes = s.prefixes(word, f.stems)
 	short := func(prefix string) bool { return utf8.RuneCountInString(prefix) < s.least }
 	return f, len(f.Prefixes) > 0 && !slices.ContainsFunc(f.Prefixes, short)
@@ -163,7 +171,7 @@ func (f *Forms) Contains(word string) bool {
 	}
 	s := stemmerOf(word, f.lang)
 	shared := func(stem string) bool { return slices.Contains(f.stems, stem) }
-	return s != nil && s.lang == f.lang && slices.ContainsFunc(s.stems(word), shared)
+	return s != nil && s.lang == f.lang && (slices.ContainsFunc(s.stems(word), shared) || f.HasCompound(word))
 }
 
 // commonPrefix returns the longest common prefix of a and b.

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"pgregory.net/rapid"
 )
@@ -18,6 +19,9 @@ func TestFamily(t *testing.T) {
 		{"haus", "de", "hauses", true}, {"geteilt", "de", "geteilte", true}, {"nationales", "fr", "nationale", true},
 		{"страница", "en", "страницы", true}, {"страница", "ru", "page", false}, {"page", "ru", "pages", true},
 		{"universitesi", "tr", "universitelerinin", true}, {"kitap", "tr", "kitabi", false}, {"gozluk", "tr", "goz", false},
+		{"arbeit", "de-AT", "arbeitszimmer", true}, {"sprache", "de", "sprachkurs", true}, {"blume", "de", "blumentopf", true},
+		{"arbeit", "de", "mitarbeiter", false}, {"haus", "de", "haustier", false}, {"arbeit", "en", "arbeitszimmer", false},
+		{"station", "nl", "stationsplein", true}, {"arbete", "sv", "arbetsplats", true}, {"skole", "da", "skolebog", false}, {"barne", "nb", "barnehage", true},
 		{"東", "", "東京", true}, {"東", "", "東", true}, {"東", "", "京東", false},
 	} {
 		f, ok := FormsOf(c.word, c.lang)
@@ -92,6 +96,27 @@ func TestFormsAgree(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestCompounds: a compound begins with a prefix of its first word's forms, by which the searcher finds it.
+func TestCompounds(t *testing.T) {
+	found := 0
+	rapid.Check(t, func(t *rapid.T) {
+		lang := rapid.SampledFrom([]string{"de", "nl", "sv", "da", "nb", "nn", "no"}).Draw(t, "lang")
+		letters := rapid.StringOfN(rapid.SampledFrom([]rune("aeginstyrlmö")), 4, 9, -1)
+		first, link, rest := letters.Draw(t, "first"), rapid.SampledFrom(links[lang]).Draw(t, "link"), letters.Draw(t, "rest")
+		f, ok := FormsOf(first, lang)
+		if !ok {
+			return
+		}
+		if want := utf8.RuneCountInString(first) >= leastFirst; want && !f.Contains(first+link+rest) {
+			t.Fatalf("%s: %s%s%s is no compound of %s: %+v", lang, first, link, rest, first, f)
+		}
+		found++
+	})
+	if found == 0 {
+		t.Error("no word has forms")
+	}
 }
 
 // TestTurkishStem checks that the stem is whole letters, of one and of two bytes.

@@ -17,7 +17,8 @@ import (
 // as they occur. An identifier that no page has gets its other spelling as a form: read_csv for
 // readCsv, readcsv for read_csv ([analysis.OtherSpelling]). A term and its forms score as one term:
 // their hits are merged, and their idf is that of the pages with any of them. Synonyms are
-// forms of a term, too, however many pages match: see [synonyms.Table].
+// forms of a term, too, however many pages match: see [synonyms.Table]. So are compounds that begin
+// with a long word ([analysis.HasFewCompounds]).
 
 // formsOf returns the forms of a term in all shards.
 func formsOf(p *pass, key snapshot.FormsKey) snapshot.Forms {
@@ -39,27 +40,26 @@ func formsOf(p *pass, key snapshot.FormsKey) snapshot.Forms {
 
 // addForms returns the query with the forms of its terms, except where quotes forbid them. If all
 // is not set it adds only the forms of single characters, which are the words that contain them,
-// and of words that are written together with particles.
+// those of words that are written together with particles, and compounds that begin with a long word.
 func addForms(p *pass, root *query.Node, all bool) *query.Node {
 	if root == nil {
 		return nil
 	}
-	lang := ""
-	if all {
-		lang = cmp.Or(p.req.Lang, root.Language(), p.view.language())
-	}
+	lang := cmp.Or(p.req.Lang, query.FilteredLanguage(root), root.Language(), p.view.language())
 	return root.WithForms(func(n *query.Node, isExcluded bool) []string {
 		word := n.Words[0]
 		var synonyms []string
 		if !isExcluded && !n.Exact && len(n.Words) == 1 {
 			synonyms = p.synonyms.Of(word)
 		}
-		narrow := !all && len(synonyms) == 0 && !analysis.HasParticles(word)
+		always := all || analysis.HasParticles(word)
+		compounds := !always && analysis.HasFewCompounds(word, lang)
+		narrow := !always && !compounds && len(synonyms) == 0
 		if len(n.Words) > 1 || !analysis.IsUnigram(word) && (n.Exact || isExcluded || narrow) {
 			return nil
 		}
-		key := snapshot.FormsKey{Word: word, Lang: lang, Spellings: strings.Join(synonyms, " ")}
-		if !all && len(synonyms) > 0 && !analysis.HasParticles(word) {
+		key := snapshot.FormsKey{Word: word, Lang: lang, Spellings: strings.Join(synonyms, " "), Compounds: compounds}
+		if !always && !compounds && len(synonyms) > 0 {
 			key.Lang = snapshot.NoForms
 		}
 		of := formsOf(p, key)

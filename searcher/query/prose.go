@@ -82,6 +82,16 @@ func (n *Node) Language() string {
 	return analysis.LanguageOf(words)
 }
 
+// FilteredLanguage returns the language that a filter of the query requires of pages, or "".
+func FilteredLanguage(root *Node) string {
+	for _, kid := range root.Required() {
+		if kid.Op == Only && kid.Filter.Lang != "" {
+			return kid.Filter.Lang
+		}
+	}
+	return ""
+}
+
 // IsEnglish reports whether the function words of a query are English. See [analysis.IsEnglish].
 func (n *Node) IsEnglish() bool {
 	var words []string

@@ -194,19 +194,17 @@ func (c *Collection) withForms(root *query.Node, all bool) *query.Node {
 		})
 		c.words = slices.Sorted(maps.Keys(known))
 	}
-	lang := "en"
-	if all {
-		lang = cmp.Or(root.Language(), lang)
-	}
+	lang := cmp.Or(query.FilteredLanguage(root), root.Language(), "en")
 	return root.WithForms(func(n *query.Node, isExcluded bool) (forms []string) {
 		word := n.Words[0]
 		family, ok := analysis.FormsOf(word, lang)
-		narrow := !all && !analysis.HasParticles(word)
+		compounds := !all && analysis.HasFewCompounds(word, lang)
+		narrow := !all && !compounds && !analysis.HasParticles(word)
 		if !ok || len(n.Words) > 1 || !analysis.IsUnigram(word) && (n.Exact || isExcluded || narrow) {
 			return nil
 		}
 		for _, other := range c.words {
-			if other != word && family.Contains(other) {
+			if other != word && (!compounds && family.Contains(other) || compounds && family.HasCompound(other)) {
 				forms = append(forms, other)
 			}
 		}

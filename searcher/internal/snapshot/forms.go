@@ -61,7 +61,7 @@ func findForms(part *Part, key FormsKey, clock *retrieval.Clock) (found Forms, e
 	return found, w.Err()
 }
 
-// inflections returns the terms of the dictionary with the stem of a term.
+// inflections returns the terms of the dictionary with the stem of a term, or its compounds.
 func inflections(part *Part, key FormsKey, clock *retrieval.Clock) (words []string, err error) {
 	if key.Lang == NoForms {
 		return nil, nil
@@ -76,7 +76,7 @@ func inflections(part *Part, key FormsKey, clock *retrieval.Clock) (words []stri
 			if key.Last != "" && w > key.Last {
 				return false
 			}
-			if w != key.Word && f.Contains(w) {
+			if w != key.Word && (!key.Compounds && f.Contains(w) || key.Compounds && f.HasCompound(w)) {
 				words = append(words, w)
 			}
 			return !clock.Tick() && len(words) < MaxForms

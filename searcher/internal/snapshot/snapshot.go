@@ -82,7 +82,11 @@ type staticInputs struct {
 
 // A FormsKey identifies the forms of a word in a language, with other spellings, separated by
 // spaces, up to Last, or all if that is "".
-type FormsKey struct{ Word, Lang, Spellings, Last string }
+type FormsKey struct {
+	Word, Lang, Spellings, Last string
+
+	Compounds bool `json:",omitzero"` // in place of other forms, compounds that begin with the word
+}
 
 // NoForms is the language of a word that only has other spellings.
 const NoForms = "-"
