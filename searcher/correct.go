@@ -15,9 +15,13 @@ const (
 	maxGuesses = 8  // spellings of a query whose results are counted
 	fewMatches = 10 // number of matches up to which words that the index has are doubted
 
+	// The work is bounded by steps of iterators, so that corrections do not depend on the load of the
+	// machine: each bound is some 50 ms.
+	pairSteps  = 200_000 // to count pages with pairs of words
+	countSteps = 500_000 // to count pages with all words
 )
 
-var guessShare = 0.05 // of the remaining time, for evaluating guesses; tests change it
+var guessShare = 0.3 // of the remaining time, for evaluating guesses if steps are slow; tests change it
 
 // A correction is the likeliest other spelling of a query.
 type correction struct {
@@ -33,35 +37,39 @@ func correct(p *pass, k *knowledge) (best correction) {
 		resp.Partial || resp.Hidden > 0 || p.clock.Over() {
 		return best
 	}
-	e := &evidence{p.view, p.clock.Share(guessShare)}
+	share := p.clock.Share(guessShare)
 	defer func() {
-		if e.clock.Over() {
+		if share.Check() {
 			p.clock.Hurry()
 		}
 	}()
-	total := sync.OnceValue(func() int { return pagesWithAll(p, e.clock) })
+	e, clock := &evidence{p.view, share.Copy().Bound(pairSteps)}, share.Copy().Bound(countSteps)
+	total := sync.OnceValue(func() int { return pagesWithAll(p, clock) })
 	few := func() bool { return len(q.Loose) == 1 || total() <= fewMatches }
-	guesses, known := k.speller.Guesses(q, e, few)
+	typed := *q
+	typed.Text = p.typed()
+	guesses, known := k.speller.Guesses(&typed, e, few)
 	if len(guesses) == 0 {
 		return best
 	}
 	most := math.Inf(-1)
 	for _, g := range guesses[:min(len(guesses), maxGuesses)] {
-		n, typed := total(), g.Text == q.Text
-		if !typed {
-			n = p.view.count(locate(p, query.Parse(g.Text).Root), e.clock, math.MaxInt)
+		n, same := total(), g.Text == typed.Text
+		if !same {
+			guess, _ := p.reread(g.Text)
+			n = p.view.count(locate(p, guess.Root), clock, math.MaxInt)
 		}
-		if e.clock.Check() {
+		if clock.Check() {
 			break
 		}
-		if !typed && n <= total() && !(p.prose && n == 0) {
+		if !same && n <= total() && !(p.prose && n == 0) {
 			continue
 		}
 		if points := g.Points + suggest.AllWeight*math.Log(float64(n)+nearlyNone); points > most {
-			most, best = points, correction{g.Text, total() == 0 && (n > 0 && !(p.prose && known) || !known)}
+			most, best = points, correction{g.Text, g.Sure && total() == 0 && (n > 0 && !(p.prose && known) || !known)}
 		}
 	}
-	if best.text == q.Text {
+	if best.text == typed.Text {
 		return correction{}
 	}
 	return best
@@ -91,12 +99,13 @@ func (e *evidence) Pages(term string) (n int) {
 	return n
 }
 
-func (e *evidence) Pairs(first, second string, enough int) int {
+func (e *evidence) Pairs(first, second string, enough int) (n int, all bool) {
 	if e.clock.Check() {
-		return 0
+		return 0, false
 	}
 	phrase := &query.Node{Op: query.Words, Words: []string{first, second}, Exact: true, Times: 1}
-	return e.view.count(phrase, e.clock, enough)
+	n = e.view.count(phrase, e.clock, enough)
+	return n, n < enough && !e.clock.Check()
 }
 
 // pagesWithAll returns the number of pages that have all words of the query. A correction must have
@@ -108,13 +117,32 @@ func pagesWithAll(p *pass, clock *retrieval.Clock) int {
 	return p.view.count(locate(p, query.Parse(p.query.Text).Root), clock, math.MaxInt)
 }
 
+// typed returns the text of the query, with the minuses of words that were read as options.
+func (p *pass) typed() string {
+	if len(p.req.Query) == len(p.query.Text) {
+		return p.req.Query
+	}
+	return p.query.Text
+}
+
+// reread parses a correction as the query was read: with options as words to search for, or without.
+// unless is then the query that excludes these words.
+func (p *pass) reread(text string) (q query.Query, unless string) {
+	q = query.Parse(text)
+	if p.typed() == p.query.Text {
+		return q, ""
+	}
+	return query.Parse(q.Options()), q.Exclusions()
+}
+
 // corrected returns the pass of a correction, with a response of its own.
 func (p *pass) corrected(text string) *pass {
 	resp := *p.resp
-	better := p.newPass(query.Parse(text), &resp)
+	q, unless := p.reread(text)
+	better := p.newPass(q, &resp)
 	better.refs = references{docs: p.refs.docs, nearer: p.refs.nearer}
 	resp.understood(better.query)
-	resp.Why, resp.Forms = "", nil
+	resp.Why, resp.Forms, resp.Suggestion = "", nil, unless
 	return better
 }
 

@@ -107,7 +107,7 @@ func TestCorrections(t *testing.T) {
 		"utf8_to_latni1":               {corrected: "utf8_to_latin1"},
 		"utf8_to_latin2":               {},
 		"the garbage colector memory":  {suggestion: "the garbage collector memory"}, // prose matches as typed
-		"read_csv_flies":               {corrected: "read_csv_file"},
+		"read_csv_flies":               {suggestion: "read_csv_file"},                // two slips, and no neighbour
 		"東亰":                           {},
 		"qqqqqqqqqqqq":                 {},
 		"":                             {},

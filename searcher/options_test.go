@@ -90,4 +90,14 @@ func TestOptions(t *testing.T) {
 			t.Errorf("%s: %v, proposed %q; want %v and %q", text, docs, resp.Suggestion, want.docs, want.suggestion)
 		}
 	}
+	must(t, s.Learn(t.Context()))
+	for text, want := range map[string][2]string{
+		"fnid . -name x": {"find . -name x", `find . -"name" x`}, // the minus remains
+		"find . -nmae x": {"", `find . -"nmae" x`},
+	} {
+		resp := ask(t, s, searcher.Request{Query: text, Strict: true, Within: time.Hour})
+		if resp.Corrected != want[0] || resp.Suggestion != want[1] || want[0] != "" && resp.Total != 2 {
+			t.Errorf("%s: answered %q with %d pages, proposed %q; want %q", text, resp.Corrected, resp.Total, resp.Suggestion, want)
+		}
+	}
 }

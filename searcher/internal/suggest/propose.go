@@ -159,7 +159,7 @@ func (s *Sources) wordsAfter(previous string, all []Word, titled int) []Word {
 	pairs := map[string]int{}
 	var after, unread []Word
 	for i, w := range all {
-		n := s.Evidence.Pairs(previous, w.Text, enoughPairs)
+		n, _ := s.Evidence.Pairs(previous, w.Text, enoughPairs)
 		if s.Evidence.Over() {
 			unread = all[i:max(i, titled)]
 			break

@@ -8,6 +8,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"anatomy/analysis"
 	"anatomy/searcher/internal/memo"
 	"anatomy/searcher/query"
 )
@@ -55,14 +56,19 @@ type Evidence interface {
 	// Pages returns the document frequency of a term.
 	Pages(term string) int
 
-	// Pairs returns the number of pages with first directly before second, at most enough.
-	Pairs(first, second string, enough int) int
+	// Pairs returns the number of pages with first directly before second, at most enough. all reports
+	// whether there are no more.
+	Pairs(first, second string, enough int) (n int, all bool)
 }
 
 // A Guess is a query with some words spelt differently, or unchanged.
 type Guess struct {
 	Text   string
 	Points float64 // logarithm of the likelihood of its words among their neighbours
+
+	// Sure reports whether each corrected word is at a distance of 1, or beside another one more often
+	// than by chance.
+	Sure bool
 }
 
 // A Speller corrects the words of queries. It caches similar words: most words have none, which
@@ -77,12 +83,18 @@ type Speller struct {
 type similar struct {
 	Word
 	points float64 // logarithm of the probability that it is typed as the other
+	far    bool    // at a distance of 2
+}
+
+func (s *similar) reading(points float64) reading {
+	return reading{text: s.Text, first: s.Word, last: s.Word, points: points, far: s.far}
 }
 
 // A doubt is a word of a query with its possible readings.
 type doubt struct {
 	query.Loose
 	df       int       // document frequency of the word as typed
+	option   bool      // the word follows a minus
 	follows  bool      // only spaces separate the word from the previous one
 	readings []reading // as typed only if the index has the word, or no similar one
 	joined   *reading  // joined with the next word; nil if that is not a word
@@ -93,6 +105,7 @@ type reading struct {
 	text        string // "" as typed
 	first, last Word   // equal for a single word
 	points      float64
+	far         bool // at a distance of 2, or two words that are no pair
 }
 
 // Guesses returns the query and its corrections, likeliest first; nothing if no word is doubted.
@@ -107,7 +120,8 @@ func (s *Speller) Guesses(q *query.Query, e Evidence, few func() bool) (all []Gu
 		w := &words[i]
 		w.Loose, w.df = l, e.Pages(l.Word)
 		w.follows = i > 0 && strings.Trim(q.Text[q.Loose[i-1].To:l.From], " ") == ""
-		if doubted < maxDoubted && tried < maxTried && w.df == 0 {
+		w.option = l.From > 0 && q.Text[l.From-1] == '-'
+		if doubted < maxDoubted && tried < maxTried && w.df == 0 && !w.option {
 			tried++
 			w.readings = s.unknown(l.Word, e)
 		}
@@ -117,7 +131,7 @@ func (s *Speller) Guesses(q *query.Query, e Evidence, few func() bool) (all []Gu
 		}
 	}
 	for i := range words {
-		if w := &words[i]; doubted < maxDoubted && len(w.readings) == 0 && w.df > 0 {
+		if w := &words[i]; doubted < maxDoubted && len(w.readings) == 0 && w.df > 0 && !w.option {
 			if w.readings = s.improbable(words, i, e, few); len(w.readings) > 0 {
 				doubted++
 			}
@@ -137,74 +151,103 @@ func (s *Speller) Guesses(q *query.Query, e Evidence, few func() bool) (all []Gu
 // unknown returns the readings of a word that the index does not have.
 func (s *Speller) unknown(word string, e Evidence) (all []reading) {
 	for _, w := range s.similar(word, 0) {
-		all = append(all, reading{w.Text, w.Word, w.Word, w.points + wordPoints(w.DF, e)})
+		all = append(all, w.reading(w.points+wordPoints(w.DF, e)))
 	}
 	return append(all, splits(word, e)...)
 }
 
-// improbable returns the readings of a word that the index has, but never next to its neighbours, or at
-// least outnumber times less often than similar words.
+// improbable returns the readings of a word that the index has: similar words that outnumber it
+// beside its neighbours; and if no neighbour forms a pair with it and few pages match, all that are
+// no forms of it.
 func (s *Speller) improbable(words []doubt, i int, e Evidence, few func() bool) (all []reading) {
 	w := &words[i]
 	found := s.similar(w.Word, w.df)
 	if len(found) == 0 {
 		return nil
 	}
-	before, after := neighbours(words, i)
-	if hasPair(before, w, e) || hasPair(w, after, e) {
-		found = slices.DeleteFunc(slices.Clone(found), func(f similar) bool {
-			return !outnumbers(f.Text, w, before, after, e)
-		})
-	} else if !few() {
-		return nil
-	}
-	if len(found) == 0 {
-		return nil
-	}
+	near := neighboursOf(words, i, e)
 	all = []reading{asTyped(w, e)}
 	for _, f := range found {
-		points := f.points - doubtCost + wordPoints(f.DF, e)
-		all = append(all, reading{f.Text, f.Word, f.Word, points})
+		if near.outnumberedBy(f.Text, e) || near.alone() && !isForm(f.Text, w.Word) && few() {
+			all = append(all, f.reading(f.points-doubtCost+wordPoints(f.DF, e)))
+		}
+	}
+	if len(all) == 1 {
+		return nil
 	}
 	return all
 }
 
-// neighbours returns the words directly before and after a word, or words without pages.
-func neighbours(words []doubt, i int) (before, after *doubt) {
-	before, after = &doubt{}, &doubt{}
-	if words[i].follows {
-		before = &words[i-1]
-	}
-	if i+1 < len(words) && words[i+1].follows {
-		after = &words[i+1]
-	}
-	return before, after
+// isForm reports whether two words differ by an ending, as rank and ranking.
+func isForm(a, b string) bool { return strings.HasPrefix(a, b) || strings.HasPrefix(b, a) }
+
+// Neighbours are the words of the index directly before and after a word of a query.
+type neighbours struct {
+	before, after string // "" for none
+	pages         [2]int // pages with the word as typed after the one and before the other
+	all           bool   // there are no more such pages
 }
 
-// outnumbers reports whether a word forms a pair outnumber times as often with a neighbour of another word
-// as that does, and with the other neighbour at least as often.
-func outnumbers(word string, w, before, after *doubt, e Evidence) bool {
+func neighboursOf(words []doubt, i int, e Evidence) (n neighbours) {
+	if words[i].follows && words[i-1].df > 0 {
+		n.before = words[i-1].Word
+	}
+	if i+1 < len(words) && words[i+1].follows && words[i+1].df > 0 {
+		n.after = words[i+1].Word
+	}
+	n.all = true
+	for k := range n.pages {
+		var all bool
+		n.pages[k], all = n.beside(k, words[i].Word, e)
+		n.all = n.all && all
+	}
+	return n
+}
+
+// beside returns the number of pages with a word after the first neighbour (0) or before the second
+// (1), at most enoughPairs. all reports whether there are no more.
+func (n *neighbours) beside(k int, word string, e Evidence) (pages int, all bool) {
+	first, second := n.before, word
+	if k == 1 {
+		first, second = word, n.after
+	}
+	if first == "" || second == "" {
+		return 0, true
+	}
+	return e.Pairs(first, second, enoughPairs)
+}
+
+// alone reports whether no page has the word beside a neighbour.
+func (n *neighbours) alone() bool { return n.all && n.pages == [2]int{} }
+
+// outnumberedBy reports whether another word is outnumber times as often beside a neighbour as the
+// word itself, and at least as often beside the other.
+func (n *neighbours) outnumberedBy(word string, e Evidence) bool {
+	if !n.all {
+		return false
+	}
 	more := false
-	for _, pair := range [2][4]string{{before.Word, w.Word, before.Word, word}, {w.Word, after.Word, word, after.Word}} {
-		if pair[0] == "" || pair[1] == "" {
-			continue
-		}
-		typed, other := e.Pairs(pair[0], pair[1], enoughPairs), e.Pairs(pair[2], pair[3], enoughPairs)
+	for k, typed := range n.pages {
+		other, _ := n.beside(k, word, e)
 		if other < typed {
 			return false
 		}
-		more = more || other >= outnumber*typed && other >= outnumber
+		more = more || other >= outnumber*max(typed, 1)
 	}
 	return more
 }
 
 func hasPair(a, b *doubt, e Evidence) bool {
-	return a.df > 0 && b.df > 0 && e.Pairs(a.Word, b.Word, 1) > 0
+	if a.df == 0 || b.df == 0 {
+		return false
+	}
+	n, all := e.Pairs(a.Word, b.Word, 1)
+	return n > 0 || !all
 }
 
 func asTyped(w *doubt, e Evidence) reading {
 	word := Word{w.Word, w.df}
-	return reading{"", word, word, wordPoints(w.df, e)}
+	return reading{first: word, last: word, points: wordPoints(w.df, e)}
 }
 
 // join returns the word made of two neighbours, or nil if there is none or if the two are
@@ -217,7 +260,7 @@ func join(a, b *doubt, e Evidence) *reading {
 	if word.DF < MinDF || hasPair(a, b, e) {
 		return nil
 	}
-	return &reading{word.Text, word, word, wordPoints(word.DF, e) - spaceCost}
+	return &reading{text: word.Text, first: word, last: word, points: wordPoints(word.DF, e) - spaceCost}
 }
 
 // splits returns the pairs of words of the index that a word consists of, likeliest first.
@@ -232,13 +275,14 @@ func splits(word string, e Evidence) (all []reading) {
 		}
 		if a.DF, b.DF = e.Pages(a.Text), e.Pages(b.Text); a.DF >= MinDF && b.DF >= MinDF {
 			points := wordPoints(a.DF, e) + wordPoints(b.DF, e) - spaceCost
-			all = append(all, reading{a.Text + " " + b.Text, a, b, points})
+			all = append(all, reading{a.Text + " " + b.Text, a, b, points, false})
 		}
 	}
 	slices.SortStableFunc(all, byPoints)
 	all = all[:min(len(all), maxSplits)]
 	for i := range all {
-		all[i].points += pairPoints(all[i].first, all[i].last, e)
+		pair := pairPoints(all[i].first, all[i].last, e)
+		all[i].points, all[i].far = all[i].points+pair, pair <= 0
 	}
 	return all
 }
@@ -256,8 +300,12 @@ func pairPoints(first, second Word, e Evidence) float64 {
 		return 0
 	}
 	expected := float64(first.DF) * float64(second.DF) / float64(max(e.Documents(), 1))
-	found := e.Pairs(first.Text, second.Text, enoughPairs)
-	return pairWeight * math.Log(float64(found)/expected+byChance)
+	n, all := e.Pairs(first.Text, second.Text, enoughPairs)
+	ratio := float64(n) / expected
+	if !all {
+		ratio = max(ratio, 1) // the pair may be in more pages
+	}
+	return pairWeight * math.Log(ratio+byChance)
 }
 
 // similar returns the words that may be meant by a word with a document frequency of df, likeliest
@@ -286,10 +334,10 @@ func (s *Speller) findSimilar(word string, df int) (all []similar) {
 		if isName && !sameDigits(word, n.Text) {
 			continue
 		}
-		if df > 0 && (strings.HasPrefix(n.Text, word) || strings.HasPrefix(word, n.Text)) {
-			continue // a form of a word of the index is not its correction: rank, ranks
+		if df > 0 && (n.Text == word+"s" || word == n.Text+"s") {
+			continue // a plural is as right: rank, ranks
 		}
-		all = append(all, similar{n.Word, slipPoints(word, n.Text, n.Distance)})
+		all = append(all, similar{n.Word, slipPoints(word, n.Text, n.Distance), n.Distance > 1})
 	}
 	likelihood := func(s similar) float64 { return s.points + wordWeight*math.Log(float64(s.DF)) }
 	slices.SortStableFunc(all, func(a, b similar) int {
@@ -351,6 +399,8 @@ type path struct {
 	readings []*reading // by word; nil for the second of two joined words
 	last     Word
 	points   float64
+	open     bool // the last reading is far, and no pair with the word before it
+	unsure   bool // a reading before it is far, and no pair with a neighbour
 }
 
 // guesses returns the likeliest readings of a query, likeliest first. It processes the words once
@@ -364,7 +414,7 @@ func guesses(text string, words []doubt, e Evidence) (all []Guess) {
 		if len(w.readings) == 0 {
 			w.readings = []reading{asTyped(w, e)}
 		}
-		inDoubt := len(w.readings) > 1 || w.follows && len(words[i-1].readings) > 1
+		inDoubt := w.inDoubt() || w.follows && words[i-1].inDoubt()
 		for _, before := range paths[i][:min(len(paths[i]), maxPaths)] {
 			for k := range w.readings {
 				next := before.read(&w.readings[k], w.follows && inDoubt, e)
@@ -378,7 +428,7 @@ func guesses(text string, words []doubt, e Evidence) (all []Guess) {
 		}
 	}
 	for _, p := range paths[len(words)] {
-		all = append(all, Guess{p.text(text, words), p.points})
+		all = append(all, Guess{p.text(text, words), p.points, !p.open && !p.unsure})
 	}
 	slices.SortStableFunc(all, func(a, b Guess) int { return cmp.Compare(b.Points, a.Points) })
 	return all
@@ -387,11 +437,20 @@ func guesses(text string, words []doubt, e Evidence) (all []Guess) {
 // read returns the path extended by a reading; neighbour reports whether it directly follows the
 // last one.
 func (p *path) read(r *reading, neighbour bool, e Evidence) path {
-	next := path{append(slices.Clip(p.readings), r), r.last, p.points + r.points}
+	next := path{readings: append(slices.Clip(p.readings), r), last: r.last, points: p.points + r.points}
+	pair := 0.0
 	if neighbour {
-		next.points += pairPoints(p.last, r.first, e)
+		pair = pairPoints(p.last, r.first, e)
 	}
+	next.points += pair
+	next.open = r.far && pair <= 0
+	next.unsure = p.unsure || p.open && pair <= 0
 	return next
+}
+
+// inDoubt reports whether the word has readings other than as typed.
+func (w *doubt) inDoubt() bool {
+	return len(w.readings) > 1 || len(w.readings) == 1 && w.readings[0].text != ""
 }
 
 // text returns the query with its words replaced by the readings of the path.
@@ -404,20 +463,57 @@ func (p *path) text(text string, words []doubt) string {
 		if i+1 < len(words) && p.readings[i+1] == nil {
 			to = words[i+1].To
 		}
-		text = text[:from] + withCapitals(r.text, text[from:to]) + text[to:]
+		text = text[:from] + spelt(r.text, text[from:to]) + text[to:]
 	}
 	return text
 }
 
-// withCapitals returns a word with the capitalization of another: none, the first letter, or all.
-func withCapitals(word, typed string) string {
+// spelt returns a word with the capitals and accents of a typed one, as far as both begin and end
+// with the same letters; between, all letters are capitals if all typed ones are.
+func spelt(word, typed string) string {
+	from, head := 0, 0 // bytes of word and of typed that are equal at the beginning
+	for head < len(typed) {
+		r, size := utf8.DecodeRuneInString(typed[head:])
+		folded, ok := foldRune(r)
+		if !ok || !strings.HasPrefix(word[from:], folded) {
+			break
+		}
+		from, head = from+len(folded), head+size
+	}
+	to, tail := len(word), len(typed)
+	start := tail // of the text that is kept at the end: it begins with a letter, not a mark
+	for tail > head {
+		r, size := utf8.DecodeLastRuneInString(typed[head:tail])
+		folded, ok := foldRune(r)
+		if !ok || !strings.HasSuffix(word[from:to], folded) {
+			break
+		}
+		to, tail = to-len(folded), tail-size
+		if folded != "" {
+			start = tail
+		}
+	}
+	between := word[from:to]
 	first, size := utf8.DecodeRuneInString(typed)
 	switch {
-	case !unicode.IsUpper(first):
-		return word
-	case len(typed) > size && strings.ToUpper(typed) == typed:
-		return strings.ToUpper(word)
+	case len(typed) > size && unicode.IsUpper(first) && strings.ToUpper(typed) == typed:
+		between = strings.ToUpper(between)
+	case head == 0 && between != "" && unicode.IsUpper(first):
+		r, n := utf8.DecodeRuneInString(between)
+		between = string(unicode.ToUpper(r)) + between[n:]
 	}
-	r, n := utf8.DecodeRuneInString(word)
-	return string(unicode.ToUpper(r)) + word[n:]
+	return typed[:head] + between + typed[start:]
+}
+
+// foldRune returns the letters of a term that a typed character becomes: "" for a combining mark. ok
+// is false for characters that are no part of words.
+func foldRune(r rune) (folded string, ok bool) {
+	if unicode.Is(unicode.Mn, r) {
+		return "", true
+	}
+	terms := analysis.PhraseTerms(string(r))
+	if len(terms) != 1 {
+		return "", false
+	}
+	return terms[0], true
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"anatomy/analysis"
 	"anatomy/searcher/query"
 
 	"pgregory.net/rapid"
@@ -191,17 +192,26 @@ func TestCompletions(t *testing.T) {
 // time.
 type fakeEvidence struct {
 	pairs map[string]int
-	left  int // pairs for which there is time
+	left  int            // pairs for which there is time
+	words map[string]int // document frequencies; nil if each word is on one page
 }
 
-func (e *fakeEvidence) Over() bool     { return e.left < 0 }
-func (*fakeEvidence) Documents() int   { return 100 }
-func (*fakeEvidence) Pages(string) int { return 1 }
-func (e *fakeEvidence) Pairs(first, second string, _ int) int {
-	if e.left--; e.left < 0 {
-		return 0
+func (e *fakeEvidence) Over() bool   { return e.left < 0 }
+func (*fakeEvidence) Documents() int { return 1000 }
+
+func (e *fakeEvidence) Pages(word string) int {
+	if e.words == nil {
+		return 1
 	}
-	return e.pairs[first+" "+second]
+	return e.words[word]
+}
+
+func (e *fakeEvidence) Pairs(first, second string, enough int) (n int, all bool) {
+	if e.left--; e.left < 0 {
+		return 0, false
+	}
+	n = e.pairs[first+" "+second]
+	return min(n, enough), n < enough
 }
 
 // TestPropose completes words, names and titles: the first word by its frequency, before the titles if
@@ -219,7 +229,7 @@ func TestPropose(t *testing.T) {
 		titles.AddTitle(title, 1)
 	}
 	s := &Sources{words.Dictionary(), names.Dictionary(), titles.Completions(), &fakeEvidence{
-		map[string]int{"read csv": 4, "std vectors": 9, "std vector": 8, "git rebase": 1, "x vectors": 1, "rebase vectors": 1, "tar x86": 1}, 1000,
+		pairs: map[string]int{"read csv": 4, "std vectors": 9, "std vector": 8, "git rebase": 1, "x vectors": 1, "rebase vectors": 1, "tar x86": 1}, left: 1000,
 	}}
 	for typed, want := range map[string][]string{
 		"std::vec":    {"std::vector", "std::vectors"},
@@ -248,13 +258,13 @@ func TestPropose(t *testing.T) {
 		}
 	}
 	// The evidence counts one pair, so that "vector" is not looked up.
-	s.Evidence = &fakeEvidence{map[string]int{"rebase vectors": 1, "rebase vector": 1}, 1}
+	s.Evidence = &fakeEvidence{pairs: map[string]int{"rebase vectors": 1, "rebase vector": 1}, left: 1}
 	if got, want := s.Propose("rebase vec", 10), []string{"rebase vectors"}; !slices.Equal(got, want) {
 		t.Errorf("without time: %q, want %q", got, want)
 	}
 	titles = NewCollector(100)
 	titles.AddTitle("Methods of random forests in C++", 1)
-	s.Titles, s.Evidence = titles.Completions(), &fakeEvidence{nil, 0}
+	s.Titles, s.Evidence = titles.Completions(), &fakeEvidence{}
 	if got, want := s.Propose("a random fo", 10), []string{"a random forests"}; !slices.Equal(got, want) {
 		t.Errorf("pair of a title: %q, want %q", got, want)
 	}
@@ -312,9 +322,10 @@ func TestSwapped(t *testing.T) {
 
 // TestOutnumbers checks when a word beside a neighbour of its own is doubted.
 func TestOutnumbers(t *testing.T) {
-	e := &fakeEvidence{map[string]int{
-		"regular expresion": 2, "regular expression": 60, "expression syntax": 30, "expresion file": 9, "expression file": 8, "a expression": 9,
-	}, 1000}
+	e := &fakeEvidence{pairs: map[string]int{
+		"regular expresion": 2, "regular expression": 60, "expression syntax": 30, "expresion file": 9, "expression file": 8,
+		"a expression": 9, "many expresion": 1000, "many expression": 100_000,
+	}, left: 1000}
 	for _, c := range []struct {
 		before, after string
 		want          bool
@@ -324,12 +335,117 @@ func TestOutnumbers(t *testing.T) {
 		{"", "syntax", true},
 		{"regular", "file", false}, // the typed word is more frequent there
 		{"", "file", false},
-		{"a", "", false}, // too few
+		{"a", "", false},    // too few
+		{"many", "", false}, // not all pages are counted
 		{"", "", false},
 	} {
-		doubtOf := func(word string) *doubt { return &doubt{Loose: query.Loose{Word: word}} }
-		if got := outnumbers("expression", doubtOf("expresion"), doubtOf(c.before), doubtOf(c.after), e); got != c.want {
+		words := []doubt{
+			{Loose: query.Loose{Word: c.before}, df: len(c.before)}, {Loose: query.Loose{Word: "expresion"}, follows: true},
+			{Loose: query.Loose{Word: c.after}, df: len(c.after), follows: true},
+		}
+		near := neighboursOf(words, 1, e)
+		if got := near.outnumberedBy("expression", e); got != c.want {
 			t.Errorf("%q before, %q after: %v", c.before, c.after, got)
+		}
+	}
+}
+
+// misspelt returns a speller and evidence of the words of a small index.
+func misspelt() (*Speller, *fakeEvidence) {
+	e := &fakeEvidence{words: map[string]int{
+		"install": 200, "instal": 3, "installs": 40, "django": 50, "rank": 2, "ranks": 300, "page": 90, "pages": 100, "of": 900,
+		"loads": 60, "debounce": 4, "trait": 80, "trail": 6, "bounds": 30, "keyctl": 5, "kubectl": 40, "apply": 60, "glass": 9, "fish": 8,
+		"garbage": 70, "collection": 60, "tar": 30, "rust": 40,
+	}, pairs: map[string]int{
+		"install django": 30, "page rank": 1, "page ranks": 80, "rust trait": 40, "trait bounds": 25, "garbage collection": 50, "loads page": 60,
+	}, left: 1000}
+	b := NewBuilder(1000)
+	for word, df := range e.words {
+		b.Add([]byte(word), df)
+	}
+	return &Speller{Words: b.Dictionary()}, e
+}
+
+// TestGuesses checks the likeliest reading of queries that match many pages as typed.
+func TestGuesses(t *testing.T) {
+	for typed, want := range map[string]struct {
+		text string
+		sure bool
+	}{
+		"instal django":      {"install django", true}, // pairs decide between forms
+		"instal":             {},
+		"page rank":          {}, // a plural is as right
+		"rust trail bounds":  {"rust trait bounds", true},
+		"trail of glass":     {}, // no likelier pair
+		"lodash debounce":    {"loads debounce", false},
+		"lodash page":        {"loads page", true}, // two slips, but a pair
+		"glassfish":          {"glass fish", false},
+		"pageranks":          {"page ranks", true}, // a pair itself
+		"garbge collection":  {"garbage collection", true},
+		"Garbge COLECTION":   {"Garbage COLLECTION", true},
+		"tar -xzf garbge":    {"tar -xzf garbage", true},
+		"tar -garbge":        {}, // an option
+		"tar --garbge":       {},
+		"tar -instal django": {},
+	} {
+		s, e := misspelt()
+		q := query.Parse(typed)
+		q = query.Parse(q.Options())
+		q.Text = typed // as options are read
+		got := Guess{}
+		if all, _ := s.Guesses(&q, e, func() bool { return false }); len(all) > 0 && all[0].Text != typed {
+			got = all[0]
+		}
+		if got.Text != want.text || got.Sure != want.sure {
+			t.Errorf("%s: %q, sure: %v; want %q and %v", typed, got.Text, got.Sure, want.text, want.sure)
+		}
+	}
+}
+
+// TestGuessesWithoutTime checks that words which the index does not have are corrected however few
+// pairs are counted, and no others.
+func TestGuessesWithoutTime(t *testing.T) {
+	for left := range 100 {
+		for typed, want := range map[string]string{"page of garbge collection": "page of garbage collection", "page of instal": "page of instal"} {
+			s, e := misspelt()
+			e.left = left
+			q := query.Parse(typed)
+			got := typed
+			if all, _ := s.Guesses(&q, e, func() bool { return false }); len(all) > 0 {
+				got = all[0].Text
+			}
+			if got != want {
+				t.Errorf("%s, counting %d pairs: %q", typed, left, got)
+			}
+		}
+	}
+}
+
+// TestSpelt checks that a correction is the word that was meant, and what was typed if that is the same word.
+func TestSpelt(t *testing.T) {
+	letter := rapid.SampledFrom([]string{"a", "A", "à", "À", "a\u0300", "b", "B", "b\u0301", "ß", "s", "S", "ø", "Ø", "я", "Я", "é", "É"})
+	text := func(t *rapid.T, label string) string {
+		return strings.Join(rapid.SliceOfN(letter, 1, 8).Draw(t, label), "")
+	}
+	fold := func(text string) string { return strings.Join(analysis.PhraseTerms(text), " ") }
+	rapid.Check(t, func(t *rapid.T) {
+		typed, other := text(t, "typed"), fold(text(t, "other"))
+		if got := spelt(fold(typed), typed); got != typed {
+			t.Fatalf("%q for itself: %q", typed, got)
+		}
+		if got := spelt(other, typed); fold(got) != other {
+			t.Fatalf("%q for %q: %q", typed, other, got)
+		}
+		first, second := fold(typed), other
+		if got := spelt(first+" "+second, typed+second); got != typed+" "+second {
+			t.Fatalf("%q split: %q", typed+second, got)
+		}
+	})
+	for typed, want := range map[string]string{
+		"Bildgrößenänderung": "Bild größenänderung", "Garbge": "Garbage", "GARBGE": "GARBAGE", "Pythno": "Python", "Sgarbage": "garbage", "Narbage": "Garbage",
+	} {
+		if got := spelt(strings.ToLower(strings.NewReplacer("ö", "o", "ß", "ss", "ä", "a").Replace(want)), typed); got != want {
+			t.Errorf("%s: %q, want %q", typed, got, want)
 		}
 	}
 }
