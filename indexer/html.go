@@ -81,10 +81,11 @@ func (p *htmlParser) readText() {
 	}
 }
 
-// style returns the style of text at the current place.
+// style returns the style of text at the current place. Results do not show what browsers with scripts
+// do not.
 func (p *htmlParser) style() style {
 	s := p.format.style()
-	s.withheld = p.withheld.tag != 0
+	s.withheld = p.withheld.tag != 0 || p.scripts.noscript
 	return s
 }
 

@@ -83,15 +83,16 @@ func TestNoSnippet(t *testing.T) {
 // TestWithheld checks what data-nosnippet leaves of a text.
 func TestWithheld(t *testing.T) {
 	for body, want := range map[string]string{
-		"a <span data-nosnippet>b</span> c":                         "a c",
-		"<p>a<div data-nosnippet><p>b<div>c</div>d</div><p>e":       "a\ne",
-		"<section DATA-NOSNIPPET=true><h2>h</h2>b</section>c":       "c",
-		"a <b data-nosnippet>b</b> <p data-nosnippet>c":             "a b\nc", // only span, div and section
-		"a <span data-nosnippet>b <span>c</span> d</span> e":        "a e",
-		"<div data-nosnippet><img alt=b src=x></div>c":              "c",
-		"<div data-nosnippet>a":                                     "",
-		"<h2 id=x><span data-nosnippet>b</span></h2><p>a<h2>c</h2>": "a\n\f2\fc",
-		"<h2 id=x>c <span data-nosnippet>b</span></h2>":             "\f2x\fc",
+		"a <span data-nosnippet>b</span> c":                            "a c",
+		"<p>a<div data-nosnippet><p>b<div>c</div>d</div><p>e":          "a\ne",
+		"<section DATA-NOSNIPPET=true><h2>h</h2>b</section>c":          "c",
+		"a <b data-nosnippet>b</b> <p data-nosnippet>c":                "a b\nc", // only span, div and section
+		"a <span data-nosnippet>b <span>c</span> d</span> e":           "a e",
+		"<div data-nosnippet><img alt=b src=x></div>c":                 "c",
+		"<div data-nosnippet>a":                                        "",
+		"a <noscript>b <i>c</i></noscript> d<noscript><p>e</noscript>": "a d",
+		"<h2 id=x><span data-nosnippet>b</span></h2><p>a<h2>c</h2>":    "a\n\f2\fc",
+		"<h2 id=x>c <span data-nosnippet>b</span></h2>":                "\f2x\fc",
 	} {
 		d := parseHTML(t, body)
 		if got := strings.TrimSuffix(d.Info.Text, "\n"); got != want {

@@ -38,7 +38,8 @@ func TestSections(t *testing.T) {
 		"<h2 id=a></h2><p>x":                        "",
 		"<h2 id='a b'>x</h2><h2 id='c&#10;'>y</h2>": "2 : x | 2 : y",
 		"<h2 hidden id=a>x</h2>":                    "",
-		"<h2 id=a>x<p>y<h2 id=b>z":                  "2 a: x | 2 b: z",
+		"<h2 id=a>x</h2><h3 id=t>y</h3><h2 id=b>z</h2><h3 id=t>y</h3><h3>w</h3><h3>w": "2 a: x | 3 t: y | 2 b: z | 3 : w | 3 : w",
+		"<h2 id=a>x<p>y<h2 id=b>z": "2 a: x | 2 b: z",
 	} {
 		if got := sectionsOf(t, body); got != want {
 			t.Errorf("%s\ngot  %s\nwant %s", body, got, want)

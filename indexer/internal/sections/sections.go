@@ -18,7 +18,8 @@ const maxIDGap = 24
 // before it, else the id of the first element in it. Of elements before it, a section or div takes
 // precedence, then the last one. A defined term begins a section only if it has an id, because
 // lists of definitions are not always a reference. A heading in an admonition begins no section, so
-// that the text after the admonition belongs to the section around it.
+// that the text after the admonition belongs to the section around it. Neither does one with the id of
+// an earlier section, to which the id leads: Erlang's manual has a heading "Types" in each function.
 type Finder struct {
 	admonition element // the open one
 	level      int     // of the open heading or term, 0 if there is none
@@ -27,10 +28,15 @@ type Finder struct {
 	box        bool    // id is that of a section or div
 	at         int     // length of the page's text at the element of id
 	lists      int     // open dl elements
+
+	ids map[string]bool // of sections so far
 }
 
 // Reset prepares for the next page and keeps the memory.
-func (f *Finder) Reset() { *f = Finder{id: f.id[:0]} }
+func (f *Finder) Reset() {
+	clear(f.ids)
+	*f = Finder{id: f.id[:0], ids: f.ids}
+}
 
 // Start handles a start tag. text is the length of the page's text so far.
 func (f *Finder) Start(tags *htmltoken.Tokenizer, text int) {
@@ -84,14 +90,24 @@ func isSpaceOrControl(r rune) bool { return r <= ' ' || r == 0x7F }
 // heading begins, or -1: links from there to the heading are about the section, as "source" of rustdoc.
 func (f *Finder) Mark() (m vocab.SectionMark, from int) {
 	from = -1
-	if f.level > 0 && f.admonition.tag == 0 && (f.level < vocab.TermLevel || len(f.id) > 0) {
+	if f.level > 0 && f.admonition.tag == 0 && (f.level < vocab.TermLevel || len(f.id) > 0) && !f.ids[string(f.id)] {
 		m = vocab.SectionMark{Level: f.level, ID: string(f.id)}
+		f.remember(m.ID)
 		if f.box && !f.own {
 			from = f.at
 		}
 	}
 	f.level, f.id = 0, f.id[:0]
 	return m, from
+}
+
+func (f *Finder) remember(id string) {
+	if f.ids == nil {
+		f.ids = map[string]bool{}
+	}
+	if id != "" {
+		f.ids[id] = true
+	}
 }
 
 // End handles an end tag.
