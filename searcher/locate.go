@@ -93,15 +93,20 @@ func findTargets(p *pass, ref query.Ref) ([]vocab.DocID, error) {
 	if ref.Site() {
 		return findSite(p, ref)
 	}
-	u, err := weburl.Parse("http://" + ref.URL)
-	if err != nil {
-		return nil, err
+	for _, address := range [...]string{ref.URL, query.OtherWWW(ref.URL)} {
+		u, err := weburl.Parse("http://" + address)
+		if err != nil {
+			return nil, err
+		}
+		c, err := findPage(p, &u)
+		if err == nil {
+			return []vocab.DocID{c.Doc}, nil
+		}
+		if !errors.Is(err, ErrNotIndexed) {
+			return nil, err
+		}
 	}
-	c, err := findPage(p, &u)
-	if err != nil {
-		return nil, err
-	}
-	return []vocab.DocID{c.Doc}, nil
+	return nil, ErrNotIndexed
 }
 
 // findPage returns the live document of a URL or, if there is none, of the page that the URL leads to

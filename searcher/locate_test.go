@@ -96,6 +96,9 @@ func TestReferences(t *testing.T) {
 	for text, want := range map[string][]vocab.DocID{
 		"info:x.org/":                     {x},
 		"info:copy.org/":                  {x},
+		"info:www.copy.org/":              {x},
+		"info:www.y.com/directory":        {other},
+		"info:www.x.org/":                 {docs["http://www.x.org/"]},
 		"link:copy.org/":                  {folder, other},
 		"related:http://copy.org/":        {folder},
 		"related:copy.org/gone":           nil,

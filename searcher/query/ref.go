@@ -83,3 +83,11 @@ func parseSite(word string) string {
 	}
 	return site
 }
+
+// OtherWWW returns a URL without scheme, without "www." before its host, or with it if it has none.
+func OtherWWW(address string) string {
+	if rest, ok := strings.CutPrefix(address, "www."); ok {
+		return rest
+	}
+	return "www." + address
+}

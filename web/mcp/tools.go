@@ -242,7 +242,7 @@ func toolDoc(id, address string) (vocab.DocID, error) {
 	}
 	n, err := strconv.ParseUint(id, 10, 64)
 	if err != nil || n == 0 {
-		return 0, fmt.Errorf("id %q is not one of search: it is a number", text.Shorten(id, 40))
+		return 0, fmt.Errorf("id %q is not one of search: it is a number; pass a URL as url", text.Shorten(id, 40))
 	}
 	return vocab.DocID(n), nil
 }

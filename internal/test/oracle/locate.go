@@ -13,11 +13,17 @@ import (
 
 // docsOf returns the documents of a reference. The links of the collection must not fail.
 func (c *Collection) docsOf(ref query.Ref) (docs []vocab.DocID) {
-	c.live(func(d *Document, _ float64) {
-		if names(ref, d) {
-			docs = append(docs, d.Doc)
-		}
-	})
+	find := func(ref query.Ref) {
+		c.live(func(d *Document, _ float64) {
+			if names(ref, d) {
+				docs = append(docs, d.Doc)
+			}
+		})
+	}
+	if find(ref); len(docs) == 0 && !ref.Site() {
+		ref.URL = query.OtherWWW(ref.URL)
+		find(ref)
+	}
 	switch {
 	case len(docs) == 0:
 	case ref.Relation == query.LinkTo:
