@@ -108,7 +108,7 @@ func TestPins(t *testing.T) {
 			if err != nil {
 				rt.Fatal(err)
 			}
-			pinned := len(allowed.Results) == 1 && condition != "inurl:absent"
+			pinned := len(allowed.Results) == 1 && allowed.Results[0].URL == url && condition != "inurl:absent"
 			if pinned {
 				shown++
 				if len(got) == 0 || got[0].URL != allowed.Results[0].URL || got[0].Title != "Title" ||
