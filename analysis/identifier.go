@@ -49,6 +49,16 @@ func beginsSubword[T ~string | ~[]byte](text T, at int) bool {
 		at+2 < len(text) && isSmall(text[at+1]) && isSmall(text[at+2]))
 }
 
+// HasInnerCapital reports whether a word has ASCII capitals after its first letter, and small letters.
+func HasInnerCapital(word []byte) bool {
+	capital, small := false, false
+	for i, c := range word {
+		capital = capital || i > 0 && isCapital(c)
+		small = small || isSmall(c)
+	}
+	return capital && small
+}
+
 func isCapital(c byte) bool { return 'A' <= c && c <= 'Z' }
 
 func isSmall(c byte) bool { return 'a' <= c && c <= 'z' }

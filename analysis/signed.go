@@ -17,10 +17,10 @@ func AppendSigned(buf, text, term []byte, start, end int) []byte {
 	if len(term) > MaxTermLen-len(twoMinuses) {
 		return buf
 	}
-	if n := signsAfter(text[end:]); n > 0 && len(term) == 1 && isLetter(term[0]) {
+	if n := signsAfter(text[end:]); n > 0 && len(term) == 1 && IsLetter(term[0]) {
 		return append(append(buf, term...), text[end:end+n]...)
 	}
-	if n := signsAt(text[:start]); n > 0 && (isLetter(term[0]) || term[0] == '_') {
+	if n := signsAt(text[:start]); n > 0 && (IsLetter(term[0]) || term[0] == '_') {
 		return append(append(buf, text[start-n:start]...), term...)
 	}
 	return buf
@@ -57,4 +57,5 @@ func signsAt(text []byte) int {
 	return n
 }
 
-func isLetter(c byte) bool { return isSmall(c) || isCapital(c) }
+// IsLetter reports whether a byte is an ASCII letter.
+func IsLetter(c byte) bool { return isSmall(c) || isCapital(c) }

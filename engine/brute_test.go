@@ -251,11 +251,9 @@ func newDrawer(r *rand.Rand, docs []*oracle.Document) *drawer {
 	return d
 }
 
-// isSigned reports whether a term is a word with its signs or accents, such as "--keep", "c++" or "^sữa". No
-// query has such a word by itself, and the oracle does not model those with signs.
-func isSigned(term string) bool {
-	return strings.Contains(`.@$#\-^`, term[:1]) || strings.HasSuffix(term, "++") || strings.HasSuffix(term, "#")
-}
+// isSigned reports whether a term has signs or accents, such as "--keep", "c++", "2.0" or "^sữa". No query
+// has such a word by itself, and the oracle does not model those with signs.
+func isSigned(term string) bool { return strings.ContainsAny(term, `.@$#\-^+`) }
 
 func (d *drawer) pick(from []string) string { return from[d.IntN(len(from))] }
 

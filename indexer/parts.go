@@ -108,16 +108,6 @@ func (n *parts) addSubwordsOnce(term uint32, word []byte) {
 	}
 }
 
-// hasInnerCapital reports whether a word has ASCII capitals after its first letter, and small letters.
-func hasInnerCapital(word []byte) bool {
-	capital, small := false, false
-	for i, c := range word {
-		capital = capital || i > 0 && 'A' <= c && c <= 'Z'
-		small = small || 'a' <= c && c <= 'z'
-	}
-	return capital && small
-}
-
 // appendHits appends the hits of all names to hits. Names of one term come first, as part 0.
 func (n *parts) appendHits(hits []occurrence, terms *termTable, tokenizer *analysis.Tokenizer) []occurrence {
 	if n.seen == nil {

@@ -257,7 +257,7 @@ func (t *textCollector) addTerm(term []byte, start, end int) {
 	if len(term) < end-start {
 		t.accents.Add(t.source[start:end], len(t.hits)-1)
 	}
-	if word := t.source[start:end]; hasInnerCapital(word) { // the term may have come before without
+	if word := t.source[start:end]; analysis.HasInnerCapital(word) { // the term may have come before without
 		t.parts.addSubwordsOnce(number, word)
 	} else if t.terms.len() > known {
 		t.parts.addSubwords(word)
@@ -279,10 +279,20 @@ func (t *textCollector) addTerm(term []byte, start, end int) {
 	t.block.heading = t.block.heading || t.style.kind.IsHeading()
 }
 
-// addSigned adds the signed term of a word, as c++ or --force, as a name of a part, and in titles and
-// headings at the position of the word, too.
+// addSigned adds the signed term of a word, as c++ or --force, or of the first word of a number, as 2.0,
+// as a name of a part. In titles and headings, and of a letter anywhere, it has a hit at the position of
+// the word, too. The sign of a link to a heading does not belong to a word.
 func (t *textCollector) addSigned(term []byte, start, end int, hit vocab.Hit) {
-	t.signed = analysis.AppendSigned(t.signed[:0], t.source, term, start, end)
+	text := t.source
+	if t.nextSpan < len(t.spans) {
+		if next := &t.spans[t.nextSpan]; next.style.withheld || next.style.inner {
+			text = text[:max(end, next.start)]
+		}
+	}
+	t.signed = analysis.AppendSigned(t.signed[:0], text, term, start, end)
+	if len(t.signed) == 0 {
+		t.signed = analysis.AppendNumber(t.signed, t.source, start, end)
+	}
 	if len(t.signed) == 0 || t.parts.full() {
 		return
 	}
@@ -291,7 +301,7 @@ func (t *textCollector) addSigned(term []byte, start, end int, hit vocab.Hit) {
 	if t.terms.len() > known {
 		t.parts.addHeading(number)
 	}
-	if hit.Type() == vocab.Title || hit.Type().IsHeading() {
+	if len(term) == 1 && analysis.IsLetter(term[0]) || hit.Type() == vocab.Title || hit.Type().IsHeading() {
 		t.hits = append(t.hits, occurrence{number, hit})
 	}
 }

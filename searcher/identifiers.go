@@ -57,7 +57,11 @@ func addIdentifiers(p *pass, found []scoring.Candidate, n int) ([]scoring.Candid
 	if len(any) > 1 {
 		spelt = &query.Node{Op: query.Or, Kids: any}
 	}
-	best, err := collectBeside(p, query.Both(allowed(p, p.root), spelt), minResults)
+	k := minResults
+	if p.identifiers[0].Signed { // the hits of its word say little
+		k = p.candidates
+	}
+	best, err := collectBeside(p, query.Both(allowed(p, p.root), spelt), k)
 	if err != nil {
 		return nil, 0, err
 	}

@@ -45,6 +45,7 @@ type anchors struct {
 	limit, size int64
 	tokenizer   analysis.Tokenizer
 	accented    []byte   // accented term of a word
+	signed      []byte   // signed term of a word
 	word        [][]byte // terms of a word
 
 	numbers map[string]uint32 // of terms, in the order of their first occurrence
@@ -178,7 +179,8 @@ func (x *anchors) addText(number int, text AnchorText) {
 	}
 }
 
-// eachWord calls fn for each word of a text with its term, and its accented term if it has one.
+// eachWord calls fn for each word of a text with its term, and its accented and signed terms if it has
+// such.
 func (x *anchors) eachWord(text []byte, fn func(terms [][]byte)) {
 	vietnamese := analysis.IsVietnamese(text)
 	x.tokenizer.EachTerm(text, func(term []byte, start, end int) {
@@ -187,6 +189,12 @@ func (x *anchors) eachWord(text []byte, fn func(terms [][]byte)) {
 			if x.accented = analysis.AppendAccented(x.accented[:0], text[start:end]); len(x.accented) > 0 {
 				x.word = append(x.word, x.accented)
 			}
+		}
+		if x.signed = analysis.AppendSigned(x.signed[:0], text, term, start, end); len(x.signed) == 0 {
+			x.signed = analysis.AppendNumber(x.signed, text, start, end)
+		}
+		if len(x.signed) > 0 {
+			x.word = append(x.word, x.signed)
 		}
 		fn(x.word)
 	})

@@ -53,7 +53,7 @@ type Node struct {
 	Words    []string   `json:",omitzero"` // of Words: terms, at least one
 	At       []uint32   `json:",omitzero"` // of several Words: their offsets in the phrase, from 0; nil if no word is open
 	Text     string     `json:",omitzero"` // of Words: as typed
-	Signed   string     `json:",omitzero"` // of a single word: the signed term as typed, or ""
+	Signed   string     `json:",omitzero"` // of a single word: the signed term as typed; of a number with points: its term; or ""
 	Accented []Accented `json:",omitzero"` // of Words: of each occurrence in the query that has accented terms
 	Forms    []string   `json:",omitzero"` // of a single word: other terms that match as well, sorted; Parse sets none
 	Times    int        `json:",omitzero"` // of Words: occurrences in the query, at least 1; String writes one

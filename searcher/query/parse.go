@@ -416,6 +416,12 @@ func (p *parser) newWords(text string, tokens []token, in Field, exact bool) *No
 	}
 	n.Words = p.folds[first:len(p.folds):len(p.folds)]
 	n.At = offsets(text, tokens)
+	if first := tokens[0]; in == Anywhere && len(tokens) > 1 {
+		number := analysis.AppendNumber(nil, []byte(typed), 0, first.to-first.from)
+		if len(number) == len(typed) {
+			n.Signed = typed
+		}
+	}
 	return n
 }
 

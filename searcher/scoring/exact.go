@@ -11,10 +11,10 @@ import (
 // exactMatch scores a title and anchor texts that consist of exactly the query's terms, without
 // forms, on pages that have the signs of the query. An identifier counts as the terms that spell it.
 func exactMatch(m *match, t *Tally) {
-	if m.terms.Own == 0 || m.lacks != 0 {
+	if m.terms.Own == 0 || m.lacks[vocab.AnchorField] != 0 {
 		return
 	}
-	if m.page.inexact[vocab.TitleField] == 0 {
+	if m.page.inexact[vocab.TitleField] == 0 && m.lacks[vocab.TitleField] == 0 {
 		exactTitle(m, t)
 	}
 	weight := m.ExactMatch[vocab.AnchorField]
@@ -49,9 +49,9 @@ func exactTitle(m *match, t *Tally) {
 	}
 	switch points := verbatim.Of(m.terms.Sum); {
 	case verbatim == 0:
-	case all && m.page.Title.Letters == m.terms.letters:
+	case all && m.page.Title.Letters == m.terms.verbatim:
 		m.addExact(points, verbatim, "the query is the title to the letter,", t)
-	case own && m.page.Title.OwnLetters == m.terms.letters:
+	case own && m.page.Title.OwnLetters == m.terms.verbatim:
 		m.addExact(OwnTitle.Of(points), verbatim,
 			"the query is the title without the site's name to the letter, 0.9 ×", t)
 	}

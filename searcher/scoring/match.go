@@ -13,16 +13,20 @@ type match struct {
 	terms  *Terms
 	page   *Page
 	fields [][vocab.Fields + 1]int // by term: start of the hits of each field; set by scoreTerm
-	lacks  uint64                  // own terms of which the page lacks the signs: see lackSigns
+	lacks  [vocab.Fields]uint64    // by field: own terms of which the page lacks the signs, in titles the title: see lackSigns
 }
 
-// idf returns the value of a term in a list by term, Weights.Unsigned of it if the page lacks its
-// signs.
-func (m *match) idf(of []Score, i int) Score {
-	if m.lacks>>i&1 != 0 {
-		return m.Unsigned.Of(of[i])
+// idf returns the value of a term in a list by term: Weights.Unsigned of it in a field that lacks its
+// signs, and of that for a letter with signs, because most of its hits are without them.
+func (m *match) idf(of []Score, i int, f vocab.Field) Score {
+	idf := of[i]
+	if m.lacks[f]>>i&1 != 0 {
+		idf = m.Unsigned.Of(idf)
 	}
-	return of[i]
+	if i < m.terms.Own && (m.terms.letters&^m.terms.unsigned)>>i&1 != 0 {
+		idf = m.Unsigned.Of(m.Unsigned.Of(idf))
+	}
+	return idf
 }
 
 // hitsIn returns the hits of a term in one field.
@@ -58,7 +62,7 @@ func (m *match) scoreTerm(i int, t *Tally) {
 	if m.terms.IDF[i] == 0 { // a function word
 		return
 	}
-	if i >= m.terms.Forms && i < m.terms.Plain {
+	if i >= m.terms.Forms && i < m.terms.Plain && m.terms.spelt[i-m.terms.Forms]&m.terms.letters == 0 {
 		keepNames(&counts)
 	}
 	m.scoreText(i, &counts, t)
@@ -86,7 +90,7 @@ func (m *match) scoreType(i int, ht vocab.HitType, count int64, t *Tally) {
 	if ht.Field() == vocab.Body {
 		weight = m.CountInBody(count, m.page.Words, m.page.Average)
 	}
-	idf := m.idf(m.terms.Hits, i)
+	idf := m.idf(m.terms.Hits, i, ht.Field())
 	if m.page.inexact[ht.Field()]>>i&1 != 0 {
 		idf = m.Form.Of(idf)
 	}

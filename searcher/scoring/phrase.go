@@ -14,7 +14,7 @@ func phraseInField(m *match, t *Tally) {
 		return
 	}
 	for f, weight := range m.PhraseInField {
-		if weight == 0 || m.page.inexact[f] != 0 || !m.containsQuery(vocab.Field(f)) {
+		if weight == 0 || m.page.inexact[f] != 0 || m.lacks[f] != 0 || !m.containsQuery(vocab.Field(f)) {
 			continue
 		}
 		points := weight.Of(m.terms.Sum)

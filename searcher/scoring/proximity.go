@@ -33,7 +33,6 @@ func (m *match) nearness(p pair, a, b int, share Milli, t *Tally) {
 	if len(m.page.Hits[a]) == 0 || len(m.page.Hits[b]) == 0 {
 		return
 	}
-	idf := min(m.terms.IDF[a], m.terms.IDF[b])
 	for f := vocab.Body; f < vocab.Fields; f++ {
 		if m.NearIn[f] == 0 {
 			continue
@@ -43,6 +42,7 @@ func (m *match) nearness(p pair, a, b int, share Milli, t *Tally) {
 			continue
 		}
 		weight := saturate(count, m.NearSaturation, m.NearSaturation)
+		idf := min(m.idf(m.terms.IDF, a, f), m.idf(m.terms.IDF, b, f))
 		points := share.Of(m.shareOfPairs().Of(
 			idf * Score(m.NearIn[f]) * Score(m.Near[bin].Weight) / 1000 * Score(weight) / Point))
 		if !t.Explain {

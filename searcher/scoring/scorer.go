@@ -10,6 +10,8 @@ package scoring
 
 import (
 	"slices"
+
+	"anatomy/vocab"
 )
 
 // A Scorer computes exact scores. It is not safe for concurrent use.
@@ -45,7 +47,11 @@ func (s *Scorer) Score(p *Page, t *Tally) {
 	if p.Service {
 		m.Weights = s.service
 	}
-	m.lacks = m.terms.lackSigns(p)
+	lacks, inTitle := m.terms.lackSigns(p)
+	for f := range m.lacks {
+		m.lacks[f] = lacks
+	}
+	m.lacks[vocab.TitleField] = inTitle
 	for i := range m.terms.Words {
 		m.scoreTerm(i, t)
 	}

@@ -1,6 +1,7 @@
 package scoring
 
 import (
+	"cmp"
 	"errors"
 	"math/bits"
 	"slices"
@@ -9,6 +10,7 @@ import (
 	"anatomy/disk/segment"
 	"anatomy/searcher/internal/arena"
 	"anatomy/searcher/query"
+	"anatomy/vocab"
 )
 
 // Terms are the scoring terms of a query: its own terms, which matches should have in any field,
@@ -35,10 +37,12 @@ type Terms struct {
 	silent   uint64           // function words that do not score
 	spelt    []uint64         // of identifiers: bitmap of the own terms that spell it
 	signed   []bool           // of identifiers
+	numbers  uint64           // bitmap of own terms that are in a number, as in 2.0
+	letters  uint64           // bitmap of own terms of one letter that the query has with signs, as in c++
 	unsigned uint64           // bitmap of own terms that the query has without signs
 	accented []accented       // of accented terms
 	pairs    []pair           // distinct neighbours in sequence, except overlapping bigrams, which are always adjacent
-	letters  uint8            // checksum of the query's text, [analysis.VerbatimHash]
+	verbatim uint8            // checksum of the query's text, [analysis.VerbatimHash]
 	language segment.Language // implied by the query's script, or 0
 	genres   genresOfQuery
 	inputs   Inputs // see Inputs
@@ -154,7 +158,7 @@ func (a *Arena) Reset() {
 func NewTerms(root *query.Node, name string, identifiers []Identifier, a *Arena) *Terms {
 	t := a.terms.New()
 	t.inputs = Inputs{Root: root, Name: name, Identifiers: identifiers}
-	t.letters, t.language = analysis.VerbatimHash(name), languageOf(name)
+	t.verbatim, t.language = analysis.VerbatimHash(name), languageOf(name)
 	if root == nil {
 		return t
 	}
@@ -252,24 +256,38 @@ func (t *Terms) addIdentifiers(identifiers []Identifier) {
 		}
 		t.Words, t.Base = append(t.Words, id.Term), append(t.Base, len(t.Words))
 		t.spelt, t.signed = append(t.spelt, spelt), append(t.signed, id.Signed)
+		switch {
+		case id.Signed && len(id.Words) > 1:
+			t.numbers |= spelt
+		case id.Signed && len(id.Words) == 1 && len(id.Words[0]) == 1:
+			t.letters |= spelt
+		}
 	}
 }
 
-// lackSigns returns the bitmap of own terms that the query has only with signs, as in $path, and the
-// page only without them.
-func (t *Terms) lackSigns(p *Page) uint64 {
-	has, lacks := uint64(0), uint64(0)
+// lackSigns returns the bitmap of own terms that the query has only with signs, as in $path, or only in a
+// number, as in 2.0, and the page only without; and the same with those words of numbers and letters that
+// its title has only without.
+func (t *Terms) lackSigns(p *Page) (page, title uint64) {
+	asked, has, titled := uint64(0), uint64(0), uint64(0)
 	for k, signed := range t.signed {
-		switch {
-		case !signed:
-		case len(p.Hits[t.Forms+k]) > 0:
+		if !signed {
+			continue
+		}
+		asked |= t.spelt[k]
+		hits := p.Hits[t.Forms+k]
+		if len(hits) > 0 {
 			has |= t.spelt[k]
-		default:
-			lacks |= t.spelt[k]
+		}
+		if _, found := slices.BinarySearchFunc(hits, vocab.TitleField, compareField); found {
+			titled |= t.spelt[k]
 		}
 	}
-	return lacks &^ has &^ t.unsigned
+	lacks := asked &^ t.unsigned &^ has
+	return lacks, lacks | (t.numbers|t.letters)&^t.unsigned&^titled
 }
+
+func compareField(h vocab.Hit, f vocab.Field) int { return cmp.Compare(h.Field(), f) }
 
 // An accented is an accented term of a word of the query.
 type accented struct {

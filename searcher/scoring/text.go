@@ -9,7 +9,7 @@ import (
 // scoreText scores the hits of one term in all fields as one frequency (BM25F; Zaragoza, Craswell,
 // Taylor, Saria and Robertson 2004), and the presence of the term.
 func (m *match) scoreText(i int, counts *[vocab.HitTypes]int64, t *Tally) {
-	idf := m.idf(m.terms.IDF, i)
+	idf := m.idf(m.terms.IDF, i, vocab.Body)
 	if m.Held != 0 && len(m.page.Hits[i]) > 0 && i < m.terms.Forms {
 		points := m.Held.Of(idf)
 		if t.Sum += points; t.Explain {
@@ -17,7 +17,7 @@ func (m *match) scoreText(i int, counts *[vocab.HitTypes]int64, t *Tally) {
 				"the page has the word, idf %s × weight %s", idf.Milli(), m.Held), points})
 		}
 	}
-	idf = m.idf(m.terms.Hits, i)
+	idf = m.idf(m.terms.Hits, i, vocab.Body)
 	frequency := m.frequency(i, counts)
 	if frequency == 0 {
 		return
