@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -295,6 +296,32 @@ func TestCompleteSite(t *testing.T) {
 	}
 	if got := s.Complete("site:docs", 2); len(got) != 2 {
 		t.Errorf("the limit is not kept: %q", got)
+	}
+}
+
+// TestCompleteMembers checks that a name is completed with what follows its owner in texts, most frequent
+// first, whatever follows the owner elsewhere.
+func TestCompleteMembers(t *testing.T) {
+	searcher.SetCompleteTime(t, time.Minute)
+	file := filepath.Join(t.TempDir(), "members.web")
+	must(t, os.WriteFile(file, []byte(`
+page a/1
+	p tools.lru_cache tools.lru_cache tools.Length tools.list mytools.lose tools.lists. tools lasting tools::left
+page a/2
+	p see tools.list(x) and tools.list, other.lock
+`), 0o600))
+	s := readWeb(t, file).build(t)
+	must(t, s.Learn(context.Background()))
+	for typed, want := range map[string][]string{
+		"tools.l":     {"tools.list", "tools.lru_cache", "tools.length", "tools.lists"},
+		"tools.li":    {"tools.list", "tools.lists"},
+		"tools.":      {"tools.list", "tools.lru_cache", "tools.length", "tools.lists"},
+		"see tools.l": {"see tools.list"}, // no page has "see" and another
+		"tools::l":    {"tools::left"},
+	} {
+		if got := s.Complete(typed, 10); !slices.Equal(got, want) {
+			t.Errorf("%q: %q, want %q", typed, got, want)
+		}
 	}
 }
 

@@ -159,6 +159,9 @@ func (s *Searcher) Complete(typed string, limit int) []string {
 	var found []string
 	sources := suggest.Sources{
 		Words: k.speller.Words, Names: k.speller.Names, Titles: k.completions, Evidence: &evidence{v, clock.Share(.5).Bound(completeSteps / 2)},
+		Members: func(owner, separator, prefix string) []string {
+			return snapshot.Members(v.parts(), owner, separator, prefix)
+		},
 	}
 	proposed := snapshot.ProposeSites(v.parts(), typed)
 	if proposed == nil {

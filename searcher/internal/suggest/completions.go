@@ -246,6 +246,13 @@ func (c *Completions) Begin(typed string, limit int) []string {
 	return texts
 }
 
+// beginVerbatim is Begin of those that begin with the typed text with its signs.
+func (c *Completions) beginVerbatim(typed string, limit int) []string {
+	return slices.DeleteFunc(c.begin(typedKey(typed), limit), func(text string) bool {
+		return !strings.HasPrefix(text, strings.ToLower(typed))
+	})
+}
+
 // After returns at most limit words that begin with a folded prefix and follow a word in titles, by
 // descending weight.
 func (c *Completions) After(previous, prefix string, limit int) []string {

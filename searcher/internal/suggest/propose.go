@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"anatomy/analysis"
 	"anatomy/searcher/query"
@@ -14,28 +15,47 @@ type Sources struct {
 	Words, Names *Dictionary
 	Titles       *Completions
 	Evidence     Evidence
+
+	// Members returns the names that begin with a prefix and follow an owner and a separator in pages
+	// about the owner, likeliest first.
+	Members func(owner, separator, prefix string) []string
 }
 
 // maxCandidates bounds the number of words that may complete the last word.
 const maxCandidates = 32
 
+// fewPairs is the number of pages of the rarer of two words of which one at least has the pair, if it is not
+// chance.
+const fewPairs = 400
+
 // Propose returns queries that begin with the typed text, at most limit of each kind, likeliest
 // first: titles of pages, and words and names of the index that complete the last word, those of titles
 // first. If the last word is the only one and not a word of the index, the likeliest word comes before the
-// titles. After another word, only words of titles and names that follow it in pages complete it.
+// titles. After another word, only words of titles and names that follow it in pages complete it. After a
+// point or two colons, members of the word before come first, but for titles with these signs and of several
+// words, and words of the index only if there are none.
 func (s *Sources) Propose(typed string, limit int) []string {
 	plain := !hasOperators(typed)
 	last := lastWord(typed, plain)
-	completed := s.completeWord(last, limit)
+	members := s.members(last, limit)
+	var completed []string
+	if len(members) == 0 {
+		completed = s.completeWord(last, limit)
+	}
 	var titles []string
 	if plain {
 		titles = s.Titles.Begin(typed, limit)
+	}
+	if len(members) > 0 && strings.Contains(typed, " ") {
+		titles, members = slices.Concat(titles, members), nil
+	} else if len(members) > 0 {
+		members = slices.Concat(s.Titles.beginVerbatim(typed, limit), members)
 	}
 	first := 0
 	if len(completed) > 0 && len(analysis.PhraseTerms(typed)) == 1 && !s.isWord(typed) {
 		first = 1
 	}
-	all := slices.Concat(completed[:first], titles, completed[first:])
+	all := slices.Concat(members, completed[:first], titles, completed[first:])
 	seen := map[string]bool{folded(typed): true}
 	return slices.DeleteFunc(all, func(text string) bool {
 		key := folded(text)
@@ -67,6 +87,8 @@ type typedWord struct {
 	before   string // text
 	previous string // the previous word, folded; "" if there is none or something is between them
 	word     string // folded; "" if it is not completed: in quotes, of a site or after a minus
+
+	owner, separator string // the previous word and a point or two colons between them, in a name; or ""
 }
 
 func lastWord(typed string, plain bool) (last typedWord) {
@@ -98,13 +120,32 @@ func lastPlainWord(typed string) (last typedWord) {
 		if strings.HasSuffix(before, ":") && !strings.HasSuffix(before, "::") { // intitle:word
 			last.word = ""
 		}
-		last = typedWord{before, last.word, string(term)}
-		ends = end
+		next := typedWord{before: before, previous: last.word, word: string(term)}
+		if separator := before[min(ends, start):]; separator == "." || separator == "::" {
+			next.owner, next.separator = last.word, separator
+		}
+		last, ends = next, end
 	})
-	if ends != len(typed) {
-		return typedWord{}
+	switch rest := typed[ends:]; {
+	case rest == "":
+		return last
+	case rest == "." || rest == "::":
+		return typedWord{before: typed, owner: last.word, separator: rest}
 	}
-	return last
+	return typedWord{}
+}
+
+// members completes the name of a member.
+func (s *Sources) members(last typedWord, limit int) (all []string) {
+	if s.Members == nil || last.owner == "" || strings.HasSuffix(last.before, "..") || '0' <= last.owner[0] && last.owner[0] <= '9' {
+		return nil
+	}
+	for _, name := range s.Members(last.owner, last.separator, last.word) {
+		if all = append(all, last.before+name); len(all) == limit {
+			break
+		}
+	}
+	return all
 }
 
 // completeWord completes the last word.
@@ -115,7 +156,7 @@ func (s *Sources) completeWord(last typedWord, limit int) (all []string) {
 	found := s.begin(last.word, s.isLikely)
 	if last.previous != "" {
 		all, titled := s.firstOfTitles(last, found)
-		found = s.wordsAfter(last.previous, all, titled)
+		found = s.wordsAfter(last.previous, all, titled, utf8.RuneCountInString(last.word) == 1)
 	} else {
 		found = append(found, s.begin(last.word, func(term string) bool { return !s.isLikely(term) })...)
 	}
@@ -154,15 +195,23 @@ func (s *Sources) firstOfTitles(last typedWord, words []Word) (all []Word, title
 }
 
 // wordsAfter returns the words that follow another one in pages, by descending frequency of the pair. Words
-// that there was no time to count are left out, except the first ones, which follow it in titles.
-func (s *Sources) wordsAfter(previous string, all []Word, titled int) []Word {
+// that there was no time to count are left out, except the first ones, which follow it in titles. For one
+// letter function words are left out, too, and words that follow in few of the pages that have the rarer of
+// both.
+func (s *Sources) wordsAfter(previous string, all []Word, titled int, isLetter bool) []Word {
 	pairs := map[string]int{}
 	var after, unread []Word
 	for i, w := range all {
+		if isLetter && i >= titled && analysis.IsFunctionWord(w.Text, "") {
+			continue
+		}
 		n, _ := s.Evidence.Pairs(previous, w.Text, enoughPairs)
 		if s.Evidence.Over() {
 			unread = all[i:max(i, titled)]
 			break
+		}
+		if isLetter && i >= titled && n < enoughPairs && n*fewPairs < min(w.DF, s.Evidence.Pages(previous)) {
+			continue
 		}
 		if n > 0 {
 			after = append(after, w)

@@ -219,17 +219,24 @@ func (e *fakeEvidence) Pairs(first, second string, enough int) (n int, all bool)
 func TestPropose(t *testing.T) {
 	words, names, titles := NewBuilder(100), NewNameBuilder(100), NewCollector(100)
 	for word, df := range map[string]int{
-		"vector": 50, "vectors": 60, "vectorize": 3, "csv": 9, "csharp": 90, "top": 80, "git": 70, "rebase": 5, "read_csv": 1, "x_1": 1, "x86": 4,
+		"vector": 50, "vectors": 60, "vectorize": 3, "csv": 9, "csharp": 90, "top": 80, "git": 70, "how": 60, "write": 20, "rebase": 5, "read_csv": 1, "x_1": 1, "x86": 4,
 		"1234": 1000, "42nd": 3,
 	} {
 		words.Add([]byte(word), df)
 		names.Add([]byte(word), df)
 	}
-	for _, title := range []string{"How to write tests", "git-rebase Documentation", "std::vector - Reference", "Vector Class", "Vectors", "42nd CSV", "An x86"} {
+	for _, title := range []string{"How to write tests", "git-rebase Documentation", "std::vector - Reference", "Vector Class", "Vectors", "42nd CSV", "An x86", "tools.vet"} {
 		titles.AddTitle(title, 1)
 	}
 	s := &Sources{words.Dictionary(), names.Dictionary(), titles.Completions(), &fakeEvidence{
-		pairs: map[string]int{"read csv": 4, "std vectors": 9, "std vector": 8, "git rebase": 1, "x vectors": 1, "rebase vectors": 1, "tar x86": 1}, left: 1000,
+		pairs: map[string]int{"read csv": 4, "std vectors": 9, "std vector": 8, "git rebase": 1, "x vectors": 1, "rebase vectors": 1, "tar x86": 1, "git write": 1, "git how": 1}, left: 1000,
+	}, func(owner, separator, prefix string) (names []string) {
+		for _, name := range []string{"vector", "vectorcall", "lru_cache"} {
+			if owner == "tools" && separator == "." && strings.HasPrefix(name, prefix) && len(name) > len(prefix) {
+				names = append(names, name)
+			}
+		}
+		return names
 	}}
 	for typed, want := range map[string][]string{
 		"std::vec":    {"std::vector", "std::vectors"},
@@ -241,6 +248,13 @@ func TestPropose(t *testing.T) {
 		"tar -x":      nil, // an option
 		"tar x":       {"tar x86"},
 		"read_":       {"read_csv"},
+		"tools.l":     {"tools.lru_cache"},
+		"git Tools.":  {"git Tools.vector", "git Tools.vectorcall", "git Tools.lru_cache"},
+		"tools.ve":    {"tools.vet", "tools.vector", "tools.vectorcall"}, // one is a title
+		"tools::l":    nil,
+		"tools l":     nil,
+		"git w":       {"git write"},
+		"git h":       nil,
 		"how to":      {"how to write tests"},
 		"git re":      {"git rebase documentation", "git rebase"},
 		"x_":          {"x_1"},
