@@ -3,6 +3,7 @@ package indexer
 import (
 	"slices"
 
+	"anatomy/indexer/internal/space"
 	"anatomy/vocab"
 	"anatomy/weburl"
 )
@@ -74,8 +75,8 @@ func (x *extraction) document(page *vocab.Page, urlText []byte) *Document {
 		Info: vocab.DocInfo{
 			Doc:         page.Doc,
 			URL:         page.URL,
-			Title:       cutText(m.title, maxTitle),
-			Description: cutText(m.description, maxDescription),
+			Title:       space.Cut(m.title, maxTitle),
+			Description: space.Cut(m.description, maxDescription),
 			Fetched:     page.Fetched,
 			Words:       bodyTerms,
 			Crawled:     true,

@@ -6,6 +6,7 @@ import (
 	"anatomy/indexer/internal/htmltoken"
 	"anatomy/indexer/internal/layout"
 	"anatomy/indexer/internal/sections"
+	"anatomy/indexer/internal/space"
 	"anatomy/vocab"
 )
 
@@ -77,7 +78,7 @@ func (p *htmlParser) readText() {
 		style.withheld = style.withheld || p.inHeading() && p.signs.Contains(text, p.links.open(), p.links.inner)
 		p.append(text, style)
 	case !p.hasTitle:
-		p.meta.title = foldSpace(p.meta.title, text)
+		p.meta.title = space.Fold(p.meta.title, text)
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"anatomy/indexer/internal/decode"
 	"anatomy/indexer/internal/htmltoken"
 	"anatomy/indexer/internal/markdown"
+	"anatomy/indexer/internal/space"
 	"anatomy/indexer/officetext"
 	"anatomy/vocab"
 )
@@ -352,7 +353,7 @@ func (r *imageReader) nearest() string {
 }
 
 func imageText(s []byte) string {
-	return strings.ToValidUTF8(cutText(foldSpace(nil, s[:min(len(s), maxSourceText)]), maxImageText), "")
+	return strings.ToValidUTF8(space.Cut(space.Fold(nil, s[:min(len(s), maxSourceText)]), maxImageText), "")
 }
 
 // metaElement reads robots directives and Open Graph properties.

@@ -7,6 +7,7 @@ import (
 	"golang.org/x/net/html/atom"
 
 	"anatomy/indexer/internal/htmltoken"
+	"anatomy/indexer/internal/space"
 	"anatomy/vocab"
 	"anatomy/weburl"
 )
@@ -148,7 +149,7 @@ func (c *linkCollector) end() {
 
 // appendFolded appends s to text, its white space folded and its length bounded.
 func (c *linkCollector) appendFolded(s []byte) {
-	folded := foldSpace(c.text[len(c.text):], s[:min(len(s), maxAnchorText)])
+	folded := space.Fold(c.text[len(c.text):], s[:min(len(s), maxAnchorText)])
 	c.text = append(c.text, folded...)
 }
 

@@ -5,6 +5,7 @@ import (
 
 	"anatomy/indexer/internal/htmltoken"
 	"anatomy/indexer/internal/labels"
+	"anatomy/indexer/internal/space"
 	"anatomy/vocab"
 )
 
@@ -41,7 +42,7 @@ func foldFirst(dst, text []byte) []byte {
 	if len(dst) > 0 {
 		return dst
 	}
-	return foldSpace(dst, text)
+	return space.Fold(dst, text)
 }
 
 // addElement handles a meta element. links takes the URL of a refresh.

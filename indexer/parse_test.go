@@ -38,7 +38,7 @@ func bodyWords(d *Document) string {
 	var b strings.Builder
 	last := -1
 	for word, hit := range d.Hits() {
-		if hit.Field() != vocab.Body {
+		if hit.Field() != vocab.Body || hasSigns(string(word)) {
 			continue
 		}
 		if b.Len() > 0 {
@@ -389,7 +389,7 @@ func checkDocument(t testing.TB, d *Document) {
 			t.Fatalf("word %q, hit %v after %v", word, hit, last)
 		}
 		last = hit
-		if hit.Field() == vocab.Body {
+		if hit.Field() == vocab.Body && !hasSigns(string(word)) {
 			fromHits = append(fromHits, string(word))
 			if hit.Type() != vocab.Menu {
 				words++

@@ -2,11 +2,13 @@ package indexer
 
 import (
 	"bytes"
+	"slices"
 
 	"github.com/cespare/xxhash/v2"
 
 	"anatomy/analysis"
 	"anatomy/indexer/internal/layout"
+	"anatomy/indexer/internal/space"
 	"anatomy/vocab"
 )
 
@@ -109,13 +111,13 @@ func (t *textCollector) reset() {
 func (t *textCollector) append(s []byte, as style, links *linkCollector) {
 	as.link, as.inner = links.open(), links.inner
 	for i := 0; i < len(s); {
-		if n := spaceAt(s, i); n > 0 {
+		if n := space.At(s, i); n > 0 {
 			t.space = true
 			t.lines.Space(s[i])
 			i += n
 			continue
 		}
-		n := foldedLength(s[i:])
+		n := space.FoldedLength(s[i:])
 		t.appendPiece(s[i:i+n], as, links)
 		i += n
 	}
@@ -172,6 +174,9 @@ func (t *textCollector) endBlock(end blockContext) {
 	}
 	terms, hits := t.bodyTerms, len(t.hits)
 	t.eachTerm(t.text[start:])
+	if !end.menu {
+		t.addSigns(t.text[start:], t.bodyTerms == terms)
+	}
 	if t.bodyTerms == terms {
 		t.text, t.spans, t.withheld = t.text[:start], t.spans[:0], false
 		return
@@ -303,6 +308,30 @@ func (t *textCollector) addSigned(term []byte, start, end int, hit vocab.Hit) {
 	}
 	if len(term) == 1 && analysis.IsLetter(term[0]) || hit.Type() == vocab.Title || hit.Type().IsHeading() {
 		t.hits = append(t.hits, occurrence{number, hit})
+	}
+}
+
+// addSigns adds the signs alone that are all of a block, or of code in it, at positions behind its words.
+func (t *textCollector) addSigns(block []byte, whole bool) {
+	before := len(t.hits)
+	isCode := func(i int) bool { return 0 <= i && i < len(t.spans) && t.spans[i].style.kind == vocab.Code }
+	for i, s := range t.spans {
+		end := len(block)
+		if i+1 < len(t.spans) {
+			end = t.spans[i+1].start
+		}
+		if s.style.pre || s.style.withheld || !whole && (!isCode(i) || isCode(i-1) || isCode(i+1)) {
+			continue
+		}
+		analysis.EachSigns(block[s.start:end], func(signs []byte) {
+			term := t.terms.number(signs, xxhash.Sum64(signs))
+			known := slices.ContainsFunc(t.hits[before:], func(o occurrence) bool { return o.term == term })
+			if !known && t.position <= vocab.MaxPosition {
+				hit := vocab.MakeHit(t.position, s.style.kind, false, vocab.NormalSize)
+				t.hits = append(t.hits, occurrence{term, hit})
+				t.position++
+			}
+		})
 	}
 }
 

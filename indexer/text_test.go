@@ -4,6 +4,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"anatomy/indexer/internal/space"
 )
 
 // TestAppendText checks that the text of a block has its white space folded.
@@ -12,7 +14,7 @@ func TestAppendText(t *testing.T) {
 		text := []byte(rapid.StringOf(rapid.SampledFrom([]rune("aaaaaabcé©\u00a0  \t\n~"))).Draw(t, "text"))
 		var x extraction
 		x.append(text, plainStyle)
-		if want := foldSpace(nil, text); string(x.text.text) != string(want) {
+		if want := space.Fold(nil, text); string(x.text.text) != string(want) {
 			t.Fatalf("%q: %q, want %q", text, x.text.text, want)
 		}
 	})

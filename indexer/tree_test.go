@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode"
+	"unicode/utf8"
 
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
@@ -85,13 +87,20 @@ func nodeHides(n *html.Node) bool {
 	return displaysNone([]byte(nodeAttr(n, "style")))
 }
 
+// hitWords returns the terms of the body without those with signs.
 func hitWords(d *Document) (all []string) {
 	for word, hit := range d.Hits() {
-		if hit.Field() == vocab.Body {
+		if hit.Field() == vocab.Body && !hasSigns(string(word)) {
 			all = append(all, string(word))
 		}
 	}
 	return all
+}
+
+func hasSigns(term string) bool {
+	return strings.ContainsFunc(term, func(r rune) bool {
+		return r < utf8.RuneSelf && r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r)
+	})
 }
 
 // TestAgainstTree compares on pages whose elements are nested as they should be.

@@ -72,7 +72,7 @@ func whyUnanswerable(p *pass, root *query.Node) string {
 		return "The query is empty."
 	case root == nil:
 		if !strings.ContainsFunc(p.req.Query, isLetterOrDigit) {
-			return "Signs alone are not searched. Put a word beside them."
+			return signsAlone
 		}
 		return "The query has no words."
 	case !root.Positive():
@@ -82,6 +82,8 @@ func whyUnanswerable(p *pass, root *query.Node) string {
 	}
 	return ""
 }
+
+const signsAlone = "Signs alone are not searched. Put a word beside them."
 
 func isLetterOrDigit(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
 

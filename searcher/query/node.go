@@ -224,6 +224,11 @@ func (n *Node) hasPositiveWords() bool {
 	return n.Op == Words || isGroup && slices.ContainsFunc(n.Kids, (*Node).hasPositiveWords)
 }
 
+// hasWords reports whether n has words, excluded ones, too.
+func (n *Node) hasWords() bool {
+	return n != nil && (n.Op == Words || slices.ContainsFunc(n.Kids, (*Node).hasWords))
+}
+
 // isWord reports whether n is a word anywhere on a page, without quotes and plus.
 func (n *Node) isWord() bool {
 	return n.Op == Words && n.In == Anywhere && (!n.Exact || n.Joint)

@@ -18,12 +18,12 @@ type Parser struct{ parser }
 func (p *Parser) Parse(text string) Query {
 	p.parser = parser{
 		loose: p.loose[:0], minus: p.minus[:0], unnamed: p.unnamed[:0], bytes: p.bytes, tokens: p.tokens,
-		nodes: p.nodes[:0], folds: p.folds[:0],
+		nodes: p.nodes[:0], folds: p.folds[:0], signs: p.signs[:0],
 	}
 	p.text, p.tooLong = clean(text)
 	p.bytes = append(p.bytes[:0], p.text...)
 	p.vietnamese = analysis.IsVietnamese(p.bytes)
-	root := p.and()
+	root := p.withSigns(p.and())
 	q := Query{Root: root, Cut: p.cuts(), Text: p.text, Name: p.name(), Loose: p.loose, ByDate: p.byDate}
 	if len(p.minus) > 0 {
 		if q.Command = isCommand(q.Text); q.Command || !hasOperators(q.Text) {
@@ -43,7 +43,8 @@ type parser struct {
 	in       Field // field of words without an operator of their own
 	loose    []Loose
 	minus    []Loose // see Query.Minus
-	unnamed  []span  // pieces of the text that are not part of Query.Name, in order
+	signs    []string
+	unnamed  []span // pieces of the text that are not part of Query.Name, in order
 
 	byDate bool
 
@@ -110,10 +111,30 @@ func (p *parser) and() *Node {
 			p.at++
 			continue
 		}
+		if signs := p.takeSigns(); signs != "" {
+			if p.depth == 0 {
+				p.signs = append(p.signs, signs)
+			}
+			continue
+		}
 		if _, ok := p.takeAround(); ok || p.takeOr() || p.takeWord("AND") {
 			continue
 		}
 		parts = append(parts, p.or())
+	}
+	return join(And, parts)
+}
+
+// withSigns returns a query with the signs alone that it has, such as ->, if it has no words.
+func (p *parser) withSigns(root *Node) *Node {
+	if len(p.signs) == 0 || root.hasWords() {
+		return root
+	}
+	parts := []*Node{root}
+	for _, signs := range p.signs {
+		if n := p.counted(Node{Op: Words, Words: []string{signs}, Text: signs, Times: 1}); n != nil {
+			parts = append(parts, n)
+		}
 	}
 	return join(And, parts)
 }

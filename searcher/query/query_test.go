@@ -28,6 +28,18 @@ func TestParse(t *testing.T) {
 		"a - b":                                  "a b",
 		"git commit --amend":                     "git commit --amend",
 		"well-known":                             `"well-known"`,
+		"->":                                     "->",
+		"$? && $?":                               "$? &&",
+		"a -> b":                                 "a b",
+		"-> site:example.org":                    "site:example.org ->",
+		"-> -aa":                                 "-aa",
+		"||":                                     "||",
+		"|| &&":                                  "&&",
+		"a || b":                                 "a OR b",
+		"-> OR =>":                               "-> =>",
+		"(->) -(=>) intitle:->":                  "",
+		"<<<<=":                                  "",
+		"2.0 1.2.3 v2.0":                         `"2.0" "1.2.3" "v2.0"`,
 		"a b OR c":                               "a (b OR c)",
 		"a|b|c d":                                "(a OR b OR c) d",
 		"a or b":                                 "a or b",
@@ -118,7 +130,7 @@ func TestParse(t *testing.T) {
 		"a:b":                                    `"a:b"`,
 		"https://example.org/a?b=1":              `"example.org/a?b=1"`,
 		"f(x)":                                   "f x",
-		"+++ & !":                                "",
+		"+++ & !":                                "+++ & !",
 		"東京":                                     "東京",
 		"ทีมรับ -ภาษาไทย":                   `ทีม รับ -"ภาษาไทย"`,
 		"東京都 +pages":                        `東京都 "pages"`,
@@ -317,7 +329,7 @@ func TestRoundTrip(t *testing.T) {
 	pieces := []string{
 		"a", "b", "Word", "naïve", "東京", "don't", "C++", "foo:bar", "OR", "AND", "|", "-", "--", "(", ")", `"`, " ", " ", " ",
 		"東京都", "の", "ไทย", "--force", ".htaccess", "c#", `\d`, "$", "@x", "+", "site:", "site:example.org", "site:a.org/x(y)", "intitle:", "inurl:", "inanchor:", "intext:", "http://x.org/a",
-		"link:", "related:a.org/(x", "AROUND(3)", "AROUND(", "~2", `"~7`, "*", " * ", "allintitle:", "inbody:+", "info:", "cache:x.org", "a.org", "/", "%28", "%29", "%7c", "%22", "%20", "½", "é", `ה"ה`, "\u0301", "_", "’", "ß",
+		"link:", "related:a.org/(x", "AROUND(3)", "AROUND(", "~2", `"~7`, "*", " * ", "allintitle:", "inbody:+", "info:", "cache:x.org", "a.org", "/", "%28", "%29", "%7c", "%22", "%20", "½", "é", `ה"ה`, "\u0301", "_", "’", "ß", "->", " $? ", " => ", "2.0", ".1", "||", "1",
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		again(t, Parse(strings.Join(rapid.SliceOfN(rapid.SampledFrom(pieces), 0, 40).Draw(t, "pieces"), "")))

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"anatomy/analysis"
 )
 
 // A scanner reads the words and operators of a text.
@@ -44,6 +46,23 @@ func (s *scanner) skipSpaces() bool {
 		s.at++
 	}
 	return s.at < len(s.text)
+}
+
+// takeSigns consumes a run of signs between spaces that may be a term, such as ->.
+func (s *scanner) takeSigns() string {
+	if !s.atStart() {
+		return ""
+	}
+	end := s.at
+	for end < len(s.text) && s.text[end] != ' ' {
+		end++
+	}
+	signs := s.text[s.at:end]
+	if !analysis.IsSigns(signs) || strings.Trim(signs, "|") == "" && signs != strings.TrimSpace(s.text) {
+		return ""
+	}
+	s.at = end
+	return signs
 }
 
 func (s *scanner) takeOr() bool {

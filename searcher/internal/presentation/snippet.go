@@ -45,6 +45,7 @@ type Snippeter struct {
 	weights []scoring.Score  // of phrases: the sum of idf
 	base    []int            // base of each term of finder, see [scoring.Terms]
 	finder  *analysis.Finder // of the terms of phrases
+	signs   map[string]int   // terms of phrases that are signs alone, of a query that has nothing else
 	width   int              // width of the current snippet in columns
 	held    uint64           // bitmap of the phrases of the last title and text
 	*SnippetArena
@@ -111,6 +112,7 @@ func (s *Snippeter) findPhrases(t *scoring.Terms) {
 		inPhrase := func(phrase []int) bool { return slices.Contains(phrase, t.Base[i]) }
 		if slices.ContainsFunc(s.phrases, inPhrase) {
 			words, s.base = append(words, word), append(s.base, t.Base[i])
+			s.addSigns(word, t.Base[i])
 		}
 	}
 	s.finder = analysis.NewFinder(words)
@@ -158,6 +160,9 @@ func (s *Snippeter) find(text string, all bool) {
 		first := len(s.tokens)
 		for _, w := range s.finder.FindAll(s.buf) {
 			s.tokens = append(s.tokens, token{number + w.Number, s.base[w.Word], from + w.Start, from + w.End})
+		}
+		if s.signs != nil {
+			s.findSigns(text, from, to)
 		}
 		known := len(s.runs)
 		s.match(first)

@@ -34,4 +34,6 @@ func TestCountMembers(t *testing.T) {
 	}
 }
 
-func lower(s string) string { return regexp.MustCompile("A|B").ReplaceAllStringFunc(s, func(c string) string { return string(c[0] | 0x20) }) }
+func lower(s string) string {
+	return regexp.MustCompile("A|B").ReplaceAllStringFunc(s, func(c string) string { return string(c[0] | 0x20) })
+}

@@ -1,4 +1,5 @@
-package indexer
+// Package space folds the white space of a page: single spaces between words.
+package space
 
 import (
 	"unicode/utf8"
@@ -9,8 +10,8 @@ import (
 // whiteSpace is 1 for the white space of HTML and for marks of layout, and 2 for the first byte of a no-break space.
 var whiteSpace = [256]uint8{' ': 1, '\t': 1, '\n': 1, '\r': 1, '\f': 1, vocab.LineMark: 1, vocab.CellMark: 1, 0xC2: 2}
 
-// spaceAt returns the length of the white space character at s[i], or 0 if there is none.
-func spaceAt(s []byte, i int) int {
+// At returns the length of the white space character at s[i], or 0 if there is none.
+func At(s []byte, i int) int {
 	switch whiteSpace[s[i]] {
 	case 1:
 		return 1
@@ -22,9 +23,9 @@ func spaceAt(s []byte, i int) int {
 	return 0
 }
 
-// foldedLength returns the length of the prefix of s, at least 1, whose white space is folded
+// FoldedLength returns the length of the prefix of s, at least 1, whose white space is folded
 // already: single spaces between words. s does not begin with white space.
-func foldedLength(s []byte) int {
+func FoldedLength(s []byte) int {
 	for i := 1; i < len(s); i++ {
 		if foldable(s, i) {
 			return i
@@ -42,14 +43,14 @@ func foldable(s []byte, i int) bool {
 	case s[i] == ' ':
 		return i+1 == len(s) || whiteSpace[s[i+1]] != 0
 	}
-	return spaceAt(s, i) > 0
+	return At(s, i) > 0
 }
 
-// foldSpace appends s to dst with its white space folded.
-func foldSpace(dst, s []byte) []byte {
+// Fold appends s to dst with its white space folded.
+func Fold(dst, s []byte) []byte {
 	space := false
 	for i := 0; i < len(s); {
-		if n := spaceAt(s, i); n > 0 {
+		if n := At(s, i); n > 0 {
 			space = true
 			i += n
 			continue
@@ -64,8 +65,8 @@ func foldSpace(dst, s []byte) []byte {
 	return dst
 }
 
-// cutText returns s cut to max bytes, between characters.
-func cutText(s []byte, max int) string {
+// Cut returns s cut to max bytes, between characters.
+func Cut(s []byte, max int) string {
 	if len(s) > max {
 		for max > 0 && !utf8.RuneStart(s[max]) {
 			max--

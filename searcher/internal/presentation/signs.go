@@ -1,0 +1,40 @@
+package presentation
+
+import (
+	"strings"
+
+	"anatomy/analysis"
+)
+
+// findSigns appends the occurrences of the query's signs alone, such as ->, in text[from:to], between
+// spaces and marks of lines.
+func (s *Snippeter) findSigns(text string, from, to int) {
+	for at := from; at < to; {
+		for at < to && text[at] <= ' ' {
+			at++
+		}
+		end := at
+		for end < to && text[end] > ' ' {
+			end++
+		}
+		field := text[at:end]
+		if cut := strings.TrimSuffix(field, ","); cut != "" {
+			field = cut
+		}
+		if term, ok := s.signs[field]; ok {
+			s.tokens = append(s.tokens, token{at, term, at, at + len(field)})
+		}
+		at = end
+	}
+}
+
+// addSigns adds a term to those that findSigns finds, if it is of signs alone.
+func (s *Snippeter) addSigns(word string, term int) {
+	if !analysis.IsSigns(word) {
+		return
+	}
+	if s.signs == nil {
+		s.signs = map[string]int{}
+	}
+	s.signs[word] = term
+}
