@@ -49,6 +49,7 @@ indexer/internal/jsontoken:
 indexer/internal/labels: vocab
 indexer/internal/layout: vocab
 indexer/internal/sections: vocab indexer/internal/htmltoken
+indexer/internal/space: vocab
 indexer/internal/decode: indexer/internal/guess
 indexer/structure: indexer/internal/decode indexer/internal/htmltoken
 indexer/*: indexer/internal/htmltoken

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"anatomy/searcher/internal/shard"
 	"anatomy/searcher/query"
@@ -134,7 +133,7 @@ func findSite(p *pass, ref query.Ref) ([]vocab.DocID, error) {
 		all[i], err = q.SiteDocs(ref.URL, maxTargets)
 		return err
 	})
-	docs := firstDocs(all, maxTargets)
+	docs := shard.FirstDocs(all, maxTargets)
 	switch {
 	case len(docs) == 0 && err == nil:
 		return nil, ErrNotIndexed
@@ -143,18 +142,4 @@ func findSite(p *pass, ref query.Ref) ([]vocab.DocID, error) {
 		p.refs.cut = append(p.refs.cut, cut)
 	}
 	return docs, err
-}
-
-// firstDocs returns the first n documents in the order of URLs, ascending by DocID. all has the
-// first n of each shard in that order. No two shards share a host.
-func firstDocs(all [][]shard.HostDoc, n int) (docs []vocab.DocID) {
-	merged := slices.Concat(all...)
-	if len(all) > 1 {
-		slices.SortStableFunc(merged, func(a, b shard.HostDoc) int { return strings.Compare(a.Host, b.Host) })
-	}
-	for _, d := range merged[:min(n, len(merged))] {
-		docs = append(docs, d.Doc)
-	}
-	slices.Sort(docs)
-	return docs
 }

@@ -225,8 +225,8 @@ func (n *Node) hasPositiveWords() bool {
 }
 
 // hasWords reports whether n has words, excluded ones, too.
-func (n *Node) hasWords() bool {
-	return n != nil && (n.Op == Words || slices.ContainsFunc(n.Kids, (*Node).hasWords))
+func hasWords(n *Node) bool {
+	return n != nil && (n.Op == Words || slices.ContainsFunc(n.Kids, hasWords))
 }
 
 // isWord reports whether n is a word anywhere on a page, without quotes and plus.

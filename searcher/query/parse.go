@@ -127,7 +127,7 @@ func (p *parser) and() *Node {
 
 // withSigns returns a query with the signs alone that it has, such as ->, if it has no words.
 func (p *parser) withSigns(root *Node) *Node {
-	if len(p.signs) == 0 || root.hasWords() {
+	if len(p.signs) == 0 || hasWords(root) {
 		return root
 	}
 	parts := []*Node{root}

@@ -1,6 +1,9 @@
 package shard
 
 import (
+	"slices"
+	"strings"
+
 	"anatomy/searcher/internal/presentation"
 	"anatomy/searcher/internal/retrieval"
 	"anatomy/searcher/query"
@@ -115,4 +118,18 @@ type Near struct {
 type HostDoc struct {
 	Doc  vocab.DocID
 	Host string
+}
+
+// FirstDocs returns the first n documents in the order of URLs, ascending by DocID. all has the
+// first n of each shard in that order. No two shards share a host.
+func FirstDocs(all [][]HostDoc, n int) (docs []vocab.DocID) {
+	merged := slices.Concat(all...)
+	if len(all) > 1 {
+		slices.SortStableFunc(merged, func(a, b HostDoc) int { return strings.Compare(a.Host, b.Host) })
+	}
+	for _, d := range merged[:min(n, len(merged))] {
+		docs = append(docs, d.Doc)
+	}
+	slices.Sort(docs)
+	return docs
 }
