@@ -59,7 +59,7 @@ func FirstDocs(hosts [][]string, n int) []vocab.DocID {
 			all[of] = append(all[of], shard.HostDoc{Doc: vocab.Outer(of, vocab.DocID(i+1)), Host: host})
 		}
 	}
-	return firstDocs(all, n)
+	return shard.FirstDocs(all, n)
 }
 
 // change sets a variable until the test ends.
