@@ -178,6 +178,9 @@ func (s *Speller) improbable(words []doubt, i int, e Evidence, few func() bool) 
 	return all
 }
 
+// isPlural reports whether a word is another with an s, as ranks of rank; classs is a typing error.
+func isPlural(word, of string) bool { return word == of+"s" && !strings.HasSuffix(of, "s") }
+
 // isForm reports whether two words differ by an ending, as rank and ranking.
 func isForm(a, b string) bool { return strings.HasPrefix(a, b) || strings.HasPrefix(b, a) }
 
@@ -334,8 +337,8 @@ func (s *Speller) findSimilar(word string, df int) (all []similar) {
 		if isName && !sameDigits(word, n.Text) {
 			continue
 		}
-		if df > 0 && (n.Text == word+"s" || word == n.Text+"s") {
-			continue // a plural is as right: rank, ranks
+		if isPlural(n.Text, word) || isPlural(word, n.Text) {
+			continue // as right, and a form if few pages match
 		}
 		all = append(all, similar{n.Word, slipPoints(word, n.Text, n.Distance), n.Distance > 1})
 	}

@@ -389,6 +389,8 @@ func TestGuesses(t *testing.T) {
 		"instal django":      {"install django", true}, // pairs decide between forms
 		"instal":             {},
 		"page rank":          {}, // a plural is as right
+		"load page":          {},
+		"glasss":             {"glass", true},
 		"rust trail bounds":  {"rust trait bounds", true},
 		"trail of glass":     {}, // no likelier pair
 		"lodash debounce":    {"loads debounce", false},
