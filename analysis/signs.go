@@ -11,7 +11,7 @@ const maxSigns = 4
 func EachSigns(text []byte, fn func(signs []byte)) {
 	runs := 0
 	for field := range bytes.FieldsSeq(text) {
-		if signs := withoutComma(field); !IsSigns(signs) {
+		if signs := WithoutComma(field); !IsSigns(signs) {
 			return
 		}
 		runs++
@@ -20,18 +20,19 @@ func EachSigns(text []byte, fn func(signs []byte)) {
 		return
 	}
 	for field := range bytes.FieldsSeq(text) {
-		fn(withoutComma(field))
+		fn(WithoutComma(field))
 	}
 }
 
 // maxRuns is the maximum number of runs of signs in a text that has nothing else.
 const maxRuns = 16
 
-func withoutComma(field []byte) []byte {
-	if len(field) > 1 {
-		return bytes.TrimSuffix(field, []byte(","))
+// WithoutComma returns a text without the comma at its end, unless it is one.
+func WithoutComma[T ~string | ~[]byte](text T) T {
+	if last := len(text) - 1; last > 0 && text[last] == ',' {
+		return text[:last]
 	}
-	return field
+	return text
 }
 
 // IsSigns reports whether a text is a run of signs that may be a term.

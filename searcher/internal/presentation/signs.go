@@ -1,10 +1,6 @@
 package presentation
 
-import (
-	"strings"
-
-	"anatomy/analysis"
-)
+import "anatomy/analysis"
 
 // findSigns appends the occurrences of the query's signs alone, such as ->, in text[from:to], between
 // spaces and marks of lines.
@@ -17,10 +13,7 @@ func (s *Snippeter) findSigns(text string, from, to int) {
 		for end < to && text[end] > ' ' {
 			end++
 		}
-		field := text[at:end]
-		if cut := strings.TrimSuffix(field, ","); cut != "" {
-			field = cut
-		}
+		field := analysis.WithoutComma(text[at:end])
 		if term, ok := s.signs[field]; ok {
 			s.tokens = append(s.tokens, token{at, term, at, at + len(field)})
 		}
@@ -28,7 +21,7 @@ func (s *Snippeter) findSigns(text string, from, to int) {
 	}
 }
 
-// addSigns adds a term to those that findSigns finds, if it is of signs alone.
+// addSigns lets findSigns find a term, if it is signs alone.
 func (s *Snippeter) addSigns(word string, term int) {
 	if !analysis.IsSigns(word) {
 		return

@@ -246,7 +246,7 @@ func (c *Completions) Begin(typed string, limit int) []string {
 	return texts
 }
 
-// beginVerbatim is Begin of those that begin with the typed text with its signs.
+// beginVerbatim is Begin without texts that lack the typed signs.
 func (c *Completions) beginVerbatim(typed string, limit int) []string {
 	return slices.DeleteFunc(c.begin(typedKey(typed), limit), func(text string) bool {
 		return !strings.HasPrefix(text, strings.ToLower(typed))

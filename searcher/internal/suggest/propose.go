@@ -24,8 +24,8 @@ type Sources struct {
 // maxCandidates bounds the number of words that may complete the last word.
 const maxCandidates = 32
 
-// fewPairs is the number of pages of the rarer of two words of which one at least has the pair, if it is not
-// chance.
+// fewPairs is the maximum number of pages with the rarer of two words to one page with the pair; rarer
+// pairs are chance.
 const fewPairs = 400
 
 // Propose returns queries that begin with the typed text, at most limit of each kind, likeliest
