@@ -25,8 +25,12 @@ const (
 // HasFewCompounds reports whether a term is so long that the compounds that it begins are few, and about
 // what it names; in a language without compounds no term is.
 func HasFewCompounds(term, lang string) bool {
-	return links[primary(lang)] != nil && utf8.RuneCountInString(term) >= leastLong
+	return links[primary(lang)] != nil && IsLong(term)
 }
+
+// IsLong reports whether a term is so long that the compounds that it begins are few, in the languages that
+// have them.
+func IsLong(term string) bool { return utf8.RuneCountInString(term) >= leastLong }
 
 // HasCompound reports whether a term may be a compound that begins with the word that f has the forms of,
 // whole or without a last e or a: Sprachkurs, skolbok. The rest is not looked up, but has the length of a

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"anatomy/analysis"
 	"anatomy/searcher/query"
 	"anatomy/vocab"
 )
@@ -101,9 +100,6 @@ func whyNoMatch(p *pass) string {
 		}
 	}
 	p.resp.Absent = absent
-	if !slices.ContainsFunc(absent, func(word string) bool { return !analysis.IsSigns(word) }) && len(absent) > 0 {
-		return signsAlone
-	}
 	quoted := "“" + strings.Join(absent, "”, “") + "”"
 	switch len(absent) {
 	case 0:

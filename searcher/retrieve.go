@@ -3,7 +3,6 @@ package searcher
 import (
 	"slices"
 	"strings"
-	"unicode"
 
 	"anatomy/searcher/internal/retrieval"
 	"anatomy/searcher/internal/shard"
@@ -71,9 +70,6 @@ func whyUnanswerable(p *pass, root *query.Node) string {
 	case root == nil && strings.TrimSpace(p.req.Query) == "":
 		return "The query is empty."
 	case root == nil:
-		if !strings.ContainsFunc(p.req.Query, isLetterOrDigit) {
-			return signsAlone
-		}
 		return "The query has no words."
 	case !root.Positive():
 		return "The query only excludes pages. Add a word to search for."
@@ -82,10 +78,6 @@ func whyUnanswerable(p *pass, root *query.Node) string {
 	}
 	return ""
 }
-
-const signsAlone = "Signs alone are not searched. Put a word beside them."
-
-func isLetterOrDigit(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
 
 // openTerms opens the posting lists of the query's terms, and computes the weights of the terms
 // from the document frequencies of all shards. Dead documents count.

@@ -73,7 +73,8 @@ func TestWhy(t *testing.T) {
 	for text, want := range map[string]string{
 		"":                    "empty",
 		" \n":                 "empty",
-		"!!":                  "Signs alone",
+		"!!":                  "“!!”",
+		"…":                   "no words",
 		"sort:date":           "no words",
 		"-common":             "only excludes",
 		"common OR -even":     "only excludes",

@@ -27,15 +27,26 @@ func formsOf(p *pass, key snapshot.FormsKey) snapshot.Forms {
 		answers[i] = q.Forms(key)
 		return nil
 	})
-	all := answers[0]
-	for _, a := range answers[1:] {
-		all.Words, all.DF = snapshot.Union(all.Words, a.Words), all.DF+a.DF
+	var all snapshot.Forms
+	for _, of := range answers {
+		all.Add(of)
 	}
 	if len(all.Words) > snapshot.MaxForms { // documents with only omitted forms do not count
 		key.Last = all.Words[snapshot.MaxForms-1]
 		return formsOf(p, key)
 	}
 	return all
+}
+
+// languageOf returns the language of most pages with a word, or "" if there is none, or many pages have it.
+func languageOf(p *pass, word string) string {
+	of := formsOf(p, snapshot.FormsKey{Word: word, Languages: true})
+	for lang, n := range of.Languages {
+		if 2*n > of.DF && of.DF <= snapshot.MaxLanguages {
+			return lang
+		}
+	}
+	return ""
 }
 
 // addForms returns the query with the forms of its terms, except where quotes forbid them. If all
@@ -45,7 +56,10 @@ func addForms(p *pass, root *query.Node, all bool) *query.Node {
 	if root == nil {
 		return nil
 	}
-	lang := cmp.Or(p.req.Lang, query.FilteredLanguage(root), root.Language(), p.view.language())
+	ofQuery := cmp.Or(p.req.Lang, query.FilteredLanguage(root), root.Language())
+	if ofQuery == "" && root.IsEnglish() {
+		ofQuery = p.view.language()
+	}
 	return root.WithForms(func(n *query.Node, isExcluded bool) []string {
 		word := n.Words[0]
 		var synonyms []string
@@ -53,7 +67,13 @@ func addForms(p *pass, root *query.Node, all bool) *query.Node {
 			synonyms = p.synonyms.Of(word)
 		}
 		always := all || analysis.HasParticles(word)
+		lang := cmp.Or(ofQuery, p.view.language())
 		compounds := !always && analysis.HasFewCompounds(word, lang)
+		if ofQuery == "" && analysis.IsLong(word) && len(n.Words) == 1 && !n.Exact && !isExcluded {
+			if of := languageOf(p, word); of != lang && analysis.HasFewCompounds(word, of) {
+				lang, compounds = of, !always
+			}
+		}
 		narrow := !always && !compounds && len(synonyms) == 0
 		if len(n.Words) > 1 || !analysis.IsUnigram(word) && (n.Exact || isExcluded || narrow) {
 			return nil

@@ -31,14 +31,14 @@ const (
 )
 
 // findExamples returns what people can ask this collection: a query of each kind of plainExamples. The
-// words are of the titles of the pages with the highest PageRank, and each query with a link finds
-// something. A kind without such a query has the plain one.
+// words are of the titles of the pages with the highest PageRank, and each query finds something. A kind
+// without such a query is left out; it returns nil if all are.
 func findExamples(ctx context.Context, reader *reader.Reader) *[]helpExample {
 	best, err := reader.Search(ctx, searcher.Request{Query: examplesQuery, Limit: examplePages})
 	if err != nil || len(best.Results) == 0 {
 		return nil
 	}
-	list := slices.Clone(plainExamples)
+	var list []helpExample
 	for i, queries := range exampleQueries(best.Results) {
 		others := min(i, len(queries)) // not all kinds from the same title
 		queries = slices.Concat(queries[others:], queries[:others])
@@ -48,10 +48,13 @@ func findExamples(ctx context.Context, reader *reader.Reader) *[]helpExample {
 				return nil
 			}
 			if len(a.Results) > 0 {
-				list[i].Query, list[i].Href = q, address.SearchHref("/search", searcher.Request{Query: q}, 0)
+				list = append(list, helpExample{q, plainExamples[i].Means, address.SearchHref("/search", searcher.Request{Query: q}, 0)})
 				break
 			}
 		}
+	}
+	if list == nil {
+		return nil
 	}
 	return &list
 }

@@ -182,8 +182,28 @@ func (c *Collection) countWords(nodes []*query.Node) {
 	}
 }
 
+// language returns the language of the greatest number of documents with a word, or of all for "", in doubt
+// "en", and whether it is that of most.
+func (c *Collection) language(word string) (best string, isOfMost bool) {
+	all, of := 0, map[string]int{}
+	c.each(func(d *Document) {
+		if word == "" || len(d.Words[word]) > 0 {
+			all++
+			of[language(d.Lang)]++
+		}
+	})
+	best = "en"
+	for lang, n := range of {
+		if lang != "" && n > of[best] {
+			best = lang
+		}
+	}
+	return best, 2*of[best] > all
+}
+
 // withForms returns the query with the forms of its terms that occur in any document: those of the language of
-// its function words, or else English ones. Most documents must be in English.
+// its function words, or else of the greatest number of documents. A long term has compounds if most documents
+// with it are in a language that has them; at most [snapshot.MaxLanguages] documents may have it.
 func (c *Collection) withForms(root *query.Node, all bool) *query.Node {
 	if c.words == nil {
 		known := map[string]bool{}
@@ -194,11 +214,20 @@ func (c *Collection) withForms(root *query.Node, all bool) *query.Node {
 		})
 		c.words = slices.Sorted(maps.Keys(known))
 	}
-	lang := cmp.Or(query.FilteredLanguage(root), root.Language(), "en")
+	ofQuery := cmp.Or(query.FilteredLanguage(root), root.Language())
+	ofMost, _ := c.language("")
+	if ofQuery == "" && root.IsEnglish() {
+		ofQuery = ofMost
+	}
 	return root.WithForms(func(n *query.Node, isExcluded bool) (forms []string) {
 		word := n.Words[0]
-		family, ok := analysis.FormsOf(word, lang)
+		lang := cmp.Or(ofQuery, ofMost)
 		compounds := !all && analysis.HasFewCompounds(word, lang)
+		of, isOfMost := c.language(word)
+		if ofQuery == "" && !n.Exact && !isExcluded && isOfMost && of != ofMost && analysis.HasFewCompounds(word, of) {
+			lang, compounds = of, !all
+		}
+		family, ok := analysis.FormsOf(word, lang)
 		narrow := !all && !compounds && !analysis.HasParticles(word)
 		if !ok || len(n.Words) > 1 || !analysis.IsUnigram(word) && (n.Exact || isExcluded || narrow) {
 			return nil

@@ -147,8 +147,8 @@ func (s *Snippeter) nest(main string, skipped int) {
 }
 
 // rate computes the scores of all sections from runs and titled, the phrases in the page's title. A
-// phrase counts by its idf: once in the heading or otherwise in a heading around it, and again in
-// the text.
+// phrase counts by its idf: once in the heading, which may have it as a subword, or otherwise in a heading
+// around it, and again in the text.
 func (s *Snippeter) rate(main string, titled uint64) {
 	next := 0
 	for i := range s.sections {
@@ -161,6 +161,9 @@ func (s *Snippeter) rate(main string, titled uint64) {
 			} else {
 				s.counts[r.phrase]++
 			}
+		}
+		if i > 0 {
+			eachSubword(main[st.head:st.body], s.single, func(_ string, phrase int) { st.heads |= bit(phrase) })
 		}
 		if st.heads != 0 {
 			st.naming = namingOf(main, st, s.runs[first:next])
@@ -240,7 +243,7 @@ func (s *Snippeter) missing(phrases uint64) int {
 type naming uint8
 
 const (
-	mentions naming = iota // after other words
+	mentions naming = iota // after other words, or as subwords
 	begins                 // at its beginning, and other words after or between them
 	equals                 // without other words
 )
@@ -261,7 +264,10 @@ func namingOf(main string, st *section, runs []run) naming {
 		}
 		at = max(at, r.end)
 	}
-	if at < st.body && strings.ContainsFunc(main[at:st.body], unicode.IsLetter) {
+	switch {
+	case at == st.head: // it has subwords alone
+		return mentions
+	case at < st.body && strings.ContainsFunc(main[at:st.body], unicode.IsLetter):
 		return begins
 	}
 	return found
@@ -311,6 +317,9 @@ func (s *Snippeter) explain(main string, st *section) (parts []SectionPart) {
 			s.counts[r.phrase]++
 		}
 	}
+	eachSubword(main[st.head:st.body], s.single, func(subword string, phrase int) {
+		word[phrase] = cmp.Or(word[phrase], strings.Clone(subword))
+	})
 	for p := range s.phrases {
 		heading, path, text := s.phrasePoints(st, p)
 		for _, part := range []SectionPart{{word[p], "heading", heading}, {word[p], "path", path}, {word[p], "text", text}} {

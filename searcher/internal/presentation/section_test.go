@@ -99,6 +99,9 @@ func TestSectionOfName(t *testing.T) {
 		{"postfix", "all about postfix|postfix networks", "all about postfix"},        // the title is the query
 		{"how to find the networks", "all networks|networks", "all networks"},         // prose
 		{`"inner join"`, "all inner join|inner join", "inner join"},
+		{"temp file", "delete|createTempFile|exists", "createTempFile"},
+		{"temp file", "createTempFile|of temp files|temp file", "temp file"},
+		{"how to create the file", "file|getParent|create_new_file|path", "create_new_file"},
 	} {
 		lines := []string{"# Postfix", "Parameters."}
 		for i, heading := range strings.Split(c.headings, "|") {

@@ -45,6 +45,7 @@ type Snippeter struct {
 	weights []scoring.Score  // of phrases: the sum of idf
 	base    []int            // base of each term of finder, see [scoring.Terms]
 	finder  *analysis.Finder // of the terms of phrases
+	single  map[string]int   // phrases of one term, by that and its forms
 	signs   map[string]int   // terms of phrases that are signs alone, of a query that has nothing else
 	width   int              // width of the current snippet in columns
 	held    uint64           // bitmap of the phrases of the last title and text
@@ -108,11 +109,15 @@ func NewSnippeter(root *query.Node, t *scoring.Terms, a *SnippetArena) *Snippete
 // occur in every line.
 func (s *Snippeter) findPhrases(t *scoring.Terms) {
 	var words []string
+	s.single = map[string]int{}
 	for i, word := range t.Words {
 		inPhrase := func(phrase []int) bool { return slices.Contains(phrase, t.Base[i]) }
 		if slices.ContainsFunc(s.phrases, inPhrase) {
 			words, s.base = append(words, word), append(s.base, t.Base[i])
 			s.addSigns(word, t.Base[i])
+			if p := slices.IndexFunc(s.phrases, func(p []int) bool { return len(p) == 1 && p[0] == t.Base[i] }); p >= 0 {
+				s.single[word] = p
+			}
 		}
 	}
 	s.finder = analysis.NewFinder(words)

@@ -124,13 +124,12 @@ func (q *Query) Forms(key snapshot.FormsKey) (all snapshot.Forms) {
 		if err != nil {
 			q.Unreadable(part, err, nil)
 		}
-		all.Words = snapshot.Union(all.Words, of.Words)
 		if len(of.Words) == 0 {
 			if of.DF, err = part.Segment.DF(segment.Full, []byte(key.Word)); err != nil {
 				q.Unreadable(part, err, nil)
 			}
 		}
-		all.DF += of.DF
+		all.Add(of)
 	}
 	return all
 }
@@ -388,7 +387,9 @@ func (q *Query) askForms(key snapshot.FormsKey) []snapshot.Forms {
 }
 
 // badForms reports whether no segment has such forms.
-func badForms(of snapshot.Forms) bool { return of.DF < 0 || len(of.Words) > maxForms }
+func badForms(of snapshot.Forms) bool {
+	return of.DF < 0 || len(of.Words) > maxForms || len(of.Languages) > snapshot.MaxLanguages
+}
 
 // maxForms bounds the forms of a term in a segment: inflections and other spellings.
 const maxForms = 4 * snapshot.MaxForms

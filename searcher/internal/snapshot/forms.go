@@ -8,6 +8,7 @@ import (
 	"anatomy/disk/segment"
 	"anatomy/searcher/internal/retrieval"
 	"anatomy/searcher/query"
+	"anatomy/vocab"
 )
 
 // MaxForms bounds the forms of a term, the first in dictionary order. No language has that many.
@@ -34,6 +35,9 @@ func (part *Part) RememberForms(key FormsKey, of Forms) {
 }
 
 func findForms(part *Part, key FormsKey, clock *retrieval.Clock) (found Forms, err error) {
+	if key.Languages {
+		return findLanguages(part, key.Word, clock)
+	}
 	if found.Words, err = inflections(part, key, clock); err != nil || clock.Over() {
 		return found, err
 	}
@@ -52,13 +56,46 @@ func findForms(part *Part, key FormsKey, clock *retrieval.Clock) (found Forms, e
 	if len(found.Words) == 0 {
 		return found, nil
 	}
+	err = eachOf(part, &query.Node{Words: []string{key.Word}, Forms: found.Words}, clock, func(vocab.Ordinal) { found.DF++ })
+	return found, err
+}
+
+// eachOf calls f with each document that matches a query.
+func eachOf(part *Part, root *query.Node, clock *retrieval.Clock, f func(vocab.Ordinal)) error {
 	var a retrieval.Arena
 	w := a.Walk(&part.Part, retrieval.Terms{}, nil, clock)
-	it := w.Iterator(&query.Node{Words: []string{key.Word}, Forms: found.Words})
+	it := w.Iterator(root)
 	for ord := it.Advance(0); ord != retrieval.End; ord = it.Advance(ord + 1) {
-		found.DF++
+		f(ord)
 	}
-	return found, w.Err()
+	return w.Err()
+}
+
+// MaxLanguages is the number of documents with a word up to which their languages are counted.
+const MaxLanguages = 1000
+
+// findLanguages counts the documents with a word by language, unless they are too many.
+func findLanguages(part *Part, word string, clock *retrieval.Clock) (found Forms, err error) {
+	found.DF, err = part.Segment.DF(segment.Full, []byte(word))
+	if err != nil || found.DF == 0 || found.DF > MaxLanguages {
+		return found, err
+	}
+	found.Languages = map[string]int{}
+	err = eachOf(part, &query.Node{Words: []string{word}}, clock, func(ord vocab.Ordinal) {
+		found.Languages[part.Segment.Language(ord).String()]++
+	})
+	return found, err
+}
+
+// Add adds the forms of a term in another segment.
+func (f *Forms) Add(more Forms) {
+	f.Words, f.DF = Union(f.Words, more.Words), f.DF+more.DF
+	for lang, n := range more.Languages {
+		if f.Languages == nil {
+			f.Languages = map[string]int{}
+		}
+		f.Languages[lang] += n
+	}
 }
 
 // inflections returns the terms of the dictionary with the stem of a term, or its compounds.

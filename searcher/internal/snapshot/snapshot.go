@@ -86,6 +86,7 @@ type FormsKey struct {
 	Word, Lang, Spellings, Last string
 
 	Compounds bool `json:",omitzero"` // in place of other forms, compounds that begin with the word
+	Languages bool `json:",omitzero"` // in place of forms, the languages of the documents with the word
 }
 
 // NoForms is the language of a word that only has other spellings.
@@ -95,6 +96,8 @@ const NoForms = "-"
 type Forms struct {
 	Words []string // without the term itself
 	DF    int      // number of documents that contain the term or one of these
+
+	Languages map[string]int `json:",omitzero"` // numbers of documents that contain the term, if asked for and few
 }
 
 // A HostLabel is a word of a host's name: for org.example.python-doc, "python" and "doc".

@@ -48,6 +48,7 @@ var ofPages = []string{
 
 	// Why a search has no results: searcher.Response.Why.
 	"No page matches all of the query.", "No page contains %s.", "No page contains any of %s.",
+	"The query has no words.", "The query only excludes pages. Add a word to search for.",
 	"Pages match, but none within %s.", "There are only %s.", "There are only %s, with %s.",
 	"%d results", "%d near-duplicates", "%d images",
 	"The only page that matches is on a site that you blocked.",
