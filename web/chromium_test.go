@@ -209,8 +209,12 @@ func TestBrowserAxe(t *testing.T) {
 const widest = `[...document.querySelectorAll("main *")].filter(e => !e.closest(".scroll *"))
 	.reduce((a, b) => b.getBoundingClientRect().right >= a.getBoundingClientRect().right ? b : a).outerHTML.slice(0, 300)`
 
+// hidden lists the further sections of results of which nothing is seen, be their headings long.
+const hidden = `[...document.querySelectorAll(".further")]
+	.filter(p => p.querySelector("a").getClientRects()[0].bottom > p.getBoundingClientRect().bottom + 2).map(p => p.outerHTML.slice(0, 300))`
+
 // TestBrowserFits: no page is wider than the window, from 320 pixels on, in languages with long words,
-// and without spaces.
+// and without spaces; and further sections of a result are seen.
 func TestBrowserFits(t *testing.T) {
 	base := browserServer(t)
 	for _, language := range []string{"en", "de", "ja"} {
@@ -224,6 +228,9 @@ func TestBrowserFits(t *testing.T) {
 				if wide := evaluate[int64](t, tab, `document.documentElement.scrollWidth`); wide > width {
 					t.Errorf("%s in %s is %d pixels wide in a window of %d: %s", name, language, wide, width,
 						evaluate[string](t, tab, widest))
+				}
+				for _, p := range evaluate[[]string](t, tab, hidden) {
+					t.Errorf("%s in %s at %d pixels hides %s", name, language, width, p)
 				}
 			}
 		})

@@ -402,6 +402,7 @@ func newFake() *fakeIndex {
 		Parts: []searcher.SectionPart{{Word: "index", Where: "path", Points: 1_250_000}, {Word: "index", Where: "text", Points: 750_000}},
 	}
 	results[0].Sections = []searcher.Section{{Heading: "Short lists", ID: "short"}, {Heading: "No id, <b>"}}
+	results[1].Sections = []searcher.Section{{Heading: "index.merge(*lists, subprocess=True, buffer=None, encoding=None, errors=None, newline=None) → Lists", ID: "m"}}
 	results[1].Medium, results[1].Date = vocab.PDF, vocab.DayOf(time.Date(2024, 5, 6, 0, 0, 0, 0, time.UTC))
 	for i := len(results); i < 95; i++ {
 		r := results[0]

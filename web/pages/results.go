@@ -420,11 +420,14 @@ func repeats(heading, title string) bool {
 }
 
 // furtherSections returns links to the further sections of a result, without those whose headings repeat the
-// title of the page.
+// title of the page or the heading of another section, as those of overloaded functions do.
 func furtherSections(r *searcher.Result) (further []sectionView) {
+	shown := []string{r.Section.Heading}
 	for i := range r.Sections {
 		s := &r.Sections[i]
-		if href := text.Linkable(r.SectionURL(s)); href != "" && !repeats(s.Heading, r.Title) {
+		href := text.Linkable(r.SectionURL(s))
+		if href != "" && !repeats(s.Heading, r.Title) && !slices.Contains(shown, s.Heading) {
+			shown = append(shown, s.Heading)
 			further = append(further, sectionView{text.Shorten(s.Heading, text.MaxTitle), href})
 		}
 	}

@@ -53,10 +53,10 @@ func TestSectionPath(t *testing.T) {
 	}
 }
 
-// TestFurtherSections: a section whose heading repeats the title is no further one.
+// TestFurtherSections: a section whose heading repeats the title or another section is no further one.
 func TestFurtherSections(t *testing.T) {
-	r := &searcher.Result{URL: "http://a.test/", Title: "git-gc(1)", Sections: []searcher.Section{
-		{Heading: "GIT", ID: "git"}, {Heading: "Git configuration", ID: "c"}, {Heading: "Gi", ID: "g"},
+	r := &searcher.Result{URL: "http://a.test/", Title: "git-gc(1)", Section: searcher.Section{Heading: "prune", ID: "p"}, Sections: []searcher.Section{
+		{Heading: "GIT", ID: "git"}, {Heading: "Git configuration", ID: "c"}, {Heading: "prune", ID: "p2"}, {Heading: "Gi", ID: "g"}, {Heading: "Gi", ID: "g2"},
 	}}
 	got := furtherSections(r)
 	if len(got) != 2 || got[0].Heading != "Git configuration" || got[1].Heading != "Gi" {
