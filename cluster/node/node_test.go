@@ -174,7 +174,14 @@ func TestOldOwner(t *testing.T) {
 			t.Errorf("the owner is %+v, %v", now, err)
 		}
 		crawl.URLs.MaxPages = 40
-		testweb.Crawl(t, crawl)
+		c, err := engine.Open(t.Context(), crawl)
+		for datadir.IsBusy(err) { // it may just be copied to the bucket
+			time.Sleep(10 * time.Millisecond)
+			c, err = engine.Open(t.Context(), crawl)
+		}
+		must(t, err)
+		must(t, c.Run(t.Context()))
+		must(t, c.Close())
 		select {
 		case <-ctx.Done(): // the old owner has noticed
 		case <-time.After(time.Minute):
