@@ -135,8 +135,9 @@ func (s *search) proseOf(q query.Query) *query.Node {
 	return q.Root.Prose()
 }
 
-// firstK returns the number of pages that the first phase returns.
-func (p *pass) firstK() int { return max(p.candidates, p.req.Offset+p.req.Limit+1) }
+// firstK returns the number of pages that the first phase returns: one more than are needed, which shows
+// whether there are others, however far matches are counted.
+func (p *pass) firstK() int { return max(p.candidates, p.req.Offset+p.req.Limit) + 1 }
 
 // A step is one stage of the pipeline.
 type step func(*pass) error

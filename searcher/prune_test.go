@@ -143,6 +143,9 @@ func TestPruning(t *testing.T) {
 	for _, text := range []string{"w0", "w5", "w0 OR w1", "w0 OR w6 OR x5", "w1 w2", "w0 x3", `"w0 w1"`, "w2 -w0", "w0 (w3 OR x3)", "ơ0", "ơ0 ở3", "ở1 OR w2 OR o4", "site:h3.org w0", "x0 intext:w1"} {
 		check(t, text, 10)
 	}
+	for range 3 { // each way of counting; in the second collection as many pages match as are scored
+		check(t, "w3 o5 (w3 OR w0)", 10)
+	}
 	word := rapid.Custom(func(rt *rapid.T) string {
 		return rapid.SampledFrom([]string{"w", "w", "x", "o", "ơ", "ở"}).Draw(rt, "list") + fmt.Sprint(rapid.IntRange(0, 9).Draw(rt, "n"))
 	})
