@@ -97,7 +97,7 @@ func findTargets(p *pass, ref query.Ref) ([]vocab.DocID, error) {
 		if err != nil {
 			return nil, err
 		}
-		c, err := findPage(p, &u)
+		c, err := findPage(p.view, p.links, &u)
 		if err == nil {
 			return []vocab.DocID{c.Doc}, nil
 		}
@@ -110,20 +110,20 @@ func findTargets(p *pass, ref query.Ref) ([]vocab.DocID, error) {
 
 // findPage returns the live document of a URL or, if there is none, of the page that the URL leads to
 // as a redirect or as a duplicate.
-func findPage(p *pass, u *weburl.URL) (c scoring.Candidate, err error) {
-	c, err = p.view.find(u)
-	if err == nil || !errors.Is(err, ErrNotIndexed) || p.links == nil {
+func findPage(v *view, links Links, u *weburl.URL) (c scoring.Candidate, err error) {
+	c, err = v.find(u)
+	if err == nil || !errors.Is(err, ErrNotIndexed) || links == nil {
 		return c, err
 	}
-	doc, failed := p.links.Canonical(*u)
+	doc, failed := links.Canonical(*u)
 	if failed != nil || doc == 0 {
 		return c, errors.Join(failed, err)
 	}
-	part, ord, failed := p.view.locate(doc)
+	part, ord, failed := v.locate(doc)
 	if failed != nil {
 		return c, err
 	}
-	return scoring.Candidate{Doc: doc, Part: slices.Index(p.view.shard(doc).Parts, part), Ord: ord}, nil
+	return scoring.Candidate{Doc: doc, Part: slices.Index(v.shard(doc).Parts, part), Ord: ord}, nil
 }
 
 // findSite returns the documents of a host and its subdomains.

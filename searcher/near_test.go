@@ -13,7 +13,8 @@ import (
 )
 
 // TestRankNear: ranks from a page lift it most and the pages near it next, by more points than ranks from
-// all pages alike, and scores are the sums of their parts. A page that is not in the index is an error.
+// all pages alike, and scores are the sums of their parts. So they do near a duplicate of the page. A page that
+// is not in the index is an error.
 func TestRankNear(t *testing.T) {
 	c := collect(7, 2)
 	c.Candidates = 400
@@ -61,6 +62,11 @@ func TestRankNear(t *testing.T) {
 	}
 	if neighbours == 0 || gained[start.Doc] < 5*1e6 {
 		t.Errorf("%d neighbours among the results, and the page gains %d", neighbours, gained[start.Doc])
+	}
+	g.aliases = map[string]vocab.DocID{"http://alias.org/": start.Doc}
+	request.Rank = searcher.NearPrefix + "http://alias.org/"
+	if other, err := s.Search(context.Background(), request); err != nil || len(other.Results) != len(near.Results) || other.Results[0].Score != near.Results[0].Score {
+		t.Errorf("near a duplicate: %+v, %v", other, err)
 	}
 	for _, url := range []string{"http://absent.org/", "", "http://"} {
 		request.Rank = searcher.NearPrefix + url

@@ -50,7 +50,7 @@ func pageOf(p *pass, pin *pins.Pin) (c scoring.Candidate, found bool) {
 	if err != nil {
 		return c, false
 	}
-	c, err = findPage(p, &u)
+	c, err = findPage(p.view, p.links, &u)
 	return c, err == nil
 }
 

@@ -115,7 +115,7 @@ func nearView(ctx context.Context, s *Searcher, base *view, name string) (*view,
 	if err != nil || s.o.Links == nil {
 		return nil, &UnknownRankError{Name: name}
 	}
-	start, err := base.find(&u)
+	start, err := findPage(base, s.o.Links, &u)
 	if errors.Is(err, ErrNotIndexed) {
 		return nil, &UnknownRankError{Name: name}
 	}

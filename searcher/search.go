@@ -199,7 +199,7 @@ func (s *Searcher) Explain(ctx context.Context, req Request, url string) (*Expla
 }
 
 func explainURL(p *pass, u *weburl.URL) (*Explanation, error) {
-	c, err := findPage(p, u)
+	c, err := findPage(p.view, p.links, u)
 	if err != nil {
 		return nil, err
 	}
