@@ -1,7 +1,9 @@
 package engine_test
 
 import (
+	"context"
 	"errors"
+	"fmt"
 	"maps"
 	"math"
 	"math/rand/v2"
@@ -183,8 +185,25 @@ func TestRankOfCrawl(t *testing.T) {
 	}
 }
 
+// vectorOf computes ranks with the teleport set of one URL, and compares them with first, unless that is nil.
+func vectorOf(dir, url string, first *[]float32) error {
+	_, err := ranking.Compute(context.Background(), dir, ranking.Options{Personalize: []ranking.TeleportTarget{{Spec: url, Weight: 1}}, Name: "one"})
+	if err != nil {
+		return err
+	}
+	v, err := rankvector.ReadFolder(dir, "one")
+	if *first == nil && err == nil {
+		*first = v.Ranks
+	}
+	isNear := func(a, b float32) bool { return math.Abs(float64(a-b)) < 1e-5 }
+	if err == nil && !slices.EqualFunc(v.Ranks, *first, isNear) {
+		return fmt.Errorf("%s has other ranks", url)
+	}
+	return err
+}
+
 // TestRankTargets: the pages of a teleport target share its weight, and the teleport goes to
-// targets by weight. The sums of the report are right, and it lists the pages that lose most.
+// targets by weight. A URL that redirects is the page that it leads to. The sums of the report are right, and it lists the pages that lose most.
 func TestRankTargets(t *testing.T) {
 	dir, _ := testweb.CrawlDemo(t)
 	targets, err := ranking.ReadTeleportTargets(strings.NewReader("# trusted\nmuseum.test 3\nhttp://glossary.test/\n\nmuseum.test/nowhere 9\n"))
@@ -209,6 +228,13 @@ func TestRankTargets(t *testing.T) {
 	testweb.Must(t, err)
 	if !r.Compared || len(r.Losers) == 0 || !strings.HasPrefix(r.Losers[0].URL, "http://glossary.test/") && !strings.HasPrefix(r.Losers[0].URL, "http://museum.test/") || r.Moved < 0.1 {
 		t.Errorf("moved %g, losers %+v", r.Moved, r.Losers)
+	}
+	var first []float32
+	for _, url := range []string{"http://museum.test/far-room", "http://museum.test/chain/1"} { // which redirects to it
+		testweb.Must(t, vectorOf(dir, url, &first))
+	}
+	if err := vectorOf(dir, "http://museum.test/loop", &first); !errors.Is(err, ranking.ErrNoSuchPage) {
+		t.Errorf("from a URL that redirects to itself: %v", err)
 	}
 	if v, err := rankvector.ReadFolder(dir, rankvector.Default); err != nil || v.Personalized != "" || v.Damping != pagerank.DefaultDamping {
 		t.Errorf("the current vector was touched: %+v, %v", v, err)

@@ -171,6 +171,28 @@ func (m *matcher) add(node uint32, url string) {
 	}
 }
 
+// ofPage returns the targets whose URL is that of a page.
+func (m *matcher) ofPage(url string) []int {
+	if len(m.pages) == 0 {
+		return nil
+	}
+	u, err := weburl.Parse(url)
+	if err != nil {
+		return nil
+	}
+	return m.pages[u.Fingerprint()]
+}
+
+// addAlias adds the node of the canonical document of a document to a target, unless that was not found.
+func (m *matcher) addAlias(target int, set *links, n *nodes, doc vocab.DocID) {
+	shard, inner := set.outer(doc).Shard()
+	if of, found := set.canonical(shard, inner); found {
+		if node, ok := n.node(of); ok && !slices.Contains(m.nodes[target], node) {
+			m.nodes[target] = append(m.nodes[target], node)
+		}
+	}
+}
+
 // weights returns the weight of each node in a target, and the targets without a node.
 func (m *matcher) weights() (weights map[uint32]float64, missing []string) {
 	weights = map[uint32]float64{}
