@@ -24,9 +24,10 @@ const (
 
 // HasFewCompounds reports whether a term is so long that the compounds that it begins are few, and about
 // what it names; in a language without compounds no term is.
-func HasFewCompounds(term, lang string) bool {
-	return links[primary(lang)] != nil && IsLong(term)
-}
+func HasFewCompounds(term, lang string) bool { return WritesCompounds(lang) && IsLong(term) }
+
+// WritesCompounds reports whether a language writes compounds as one word.
+func WritesCompounds(lang string) bool { return links[primary(lang)] != nil }
 
 // IsLong reports whether a term is so long that the compounds that it begins are few, in the languages that
 // have them.

@@ -44,6 +44,7 @@ type view struct {
 	homes        *memo.Memo[string, scoring.Candidate] // home pages by host, see homeOf; Doc is 0 for none
 	languageOnce sync.Once
 	mainLanguage string // see language
+	compounds    bool   // set by language: pages are in another language that writes compounds as one word
 	dateOnce     sync.Once
 	dated        *view // see byDate
 	refs         int   // guarded by Searcher.mu
@@ -204,21 +205,7 @@ func (v *view) count(root *query.Node, clock *retrieval.Clock, enough int) (n in
 
 // language returns the language of most pages.
 func (v *view) language() string {
-	v.languageOnce.Do(func() {
-		count := map[segment.Language]int{}
-		for p := range v.parts() {
-			for lang, n := range p.Languages() {
-				count[lang] += n
-			}
-		}
-		best := segment.LanguageOf("en")
-		for lang, n := range count {
-			if lang != 0 && (n > count[best] || n == count[best] && lang < best) {
-				best = lang
-			}
-		}
-		v.mainLanguage = best.String()
-	})
+	v.languageOnce.Do(func() { v.mainLanguage, v.compounds = snapshot.MainLanguage(v.parts()) })
 	return v.mainLanguage
 }
 

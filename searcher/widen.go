@@ -69,7 +69,7 @@ func addForms(p *pass, root *query.Node, all bool) *query.Node {
 		always := all || analysis.HasParticles(word)
 		lang := cmp.Or(ofQuery, p.view.language())
 		compounds := !always && analysis.HasFewCompounds(word, lang)
-		if ofQuery == "" && analysis.IsLong(word) && len(n.Words) == 1 && !n.Exact && !isExcluded {
+		if ofQuery == "" && p.view.compounds && analysis.IsLong(word) && len(n.Words) == 1 && !n.Exact && !isExcluded {
 			if of := languageOf(p, word); of != lang && analysis.HasFewCompounds(word, of) {
 				lang, compounds = of, !always
 			}

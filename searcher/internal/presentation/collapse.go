@@ -167,18 +167,24 @@ func (c *Collapser) duplicateOf(
 ) int {
 	for i, s := range sketches {
 		if s.Distance(sketch) <= scoring.NearDistance ||
-			s.TextDistance(sketch) <= scoring.CopyDistance && c.pages.Site(shown[i]) != c.pages.Site(page) {
+			s.TextDistance(sketch) <= scoring.CopyDistance && c.onOtherSite(shown[i], page) {
 			return i
 		}
 	}
 	return -1
 }
 
+// onOtherSite reports whether two pages are on different sites. Most are on one host, whose site takes longer to
+// find.
+func (c *Collapser) onOtherSite(a, b scoring.Candidate) bool {
+	return c.pages.Host(a) != c.pages.Host(b) && c.pages.Site(a) != c.pages.Site(b)
+}
+
 // isOriginal reports whether page is shown instead of its better duplicate: it is on another site and
 // has more PageRank by [scoring.OriginalRank] or, if the ranks are closer than that, its home page has.
 // Pages of a site that no other site links to have nearly the rank of isolated pages.
 func (c *Collapser) isOriginal(page, better scoring.Candidate) bool {
-	if better.Pinned || c.pages.Site(page) == c.pages.Site(better) {
+	if better.Pinned || !c.onOtherSite(page, better) {
 		return false
 	}
 	rank, other := c.pages.Rank(page), c.pages.Rank(better)
