@@ -317,9 +317,11 @@ func (s *Snippeter) explain(main string, st *section) (parts []SectionPart) {
 			s.counts[r.phrase]++
 		}
 	}
-	eachSubword(main[st.head:st.body], s.single, func(subword string, phrase int) {
-		word[phrase] = cmp.Or(word[phrase], strings.Clone(subword))
-	})
+	for at := st; at != &s.sections[0]; at = &s.sections[at.parent] {
+		eachSubword(main[at.head:at.body], s.single, func(subword string, phrase int) {
+			word[phrase] = cmp.Or(word[phrase], strings.Clone(subword))
+		})
+	}
 	for p := range s.phrases {
 		heading, path, text := s.phrasePoints(st, p)
 		for _, part := range []SectionPart{{word[p], "heading", heading}, {word[p], "path", path}, {word[p], "text", text}} {

@@ -114,6 +114,18 @@ func TestSectionOfName(t *testing.T) {
 	}
 }
 
+// TestPartsOfSubwords: the sum of a section names words that only identifiers of headings have.
+func TestPartsOfSubwords(t *testing.T) {
+	section := passageOf("Postfix", outlined("# Postfix", "Parameters.", "## createTempFile", "One.", "### Rights", "The owner of the rights."), "temp rights").Section
+	var parts []string
+	for _, p := range section.Parts {
+		parts = append(parts, p.Word+" "+p.Where)
+	}
+	if section.Heading != "Rights" || strings.Join(parts, ", ") != "Temp path, Rights heading, Rights text" {
+		t.Errorf("%s: %q", section.Heading, parts)
+	}
+}
+
 // TestWants checks when a longer beginning of a text is read.
 func TestWants(t *testing.T) {
 	long := outlined("# Guide", "About apples, pears and figs.", "## Apples", "They are red.")
