@@ -17,6 +17,7 @@ import (
 	"anatomy/disk/rankvector"
 	"anatomy/disk/shards"
 	"anatomy/pagerank"
+	"anatomy/vocab"
 )
 
 // Options select the vector to compute. The zero value is PageRank of the pages, weighed by
@@ -209,9 +210,19 @@ func (c *computation) addLinks(b *pagerank.Builder, weighed bool) (err error) {
 	})
 }
 
+// nodeOf returns the node of the page that a document leads to as a redirect or duplicate, or of the document.
+func (c *computation) nodeOf(doc vocab.DocID) (uint32, bool) {
+	shard, inner := c.set.outer(doc).Shard()
+	of, found := c.set.canonical(shard, inner)
+	if !found {
+		return 0, false
+	}
+	return c.nodes.node(of)
+}
+
 // personalize sets the teleport set.
 func (c *computation) personalize(r *Report, targets *matcher, o *Options) error {
-	o.Options.Personalize, r.Missing = targets.weights()
+	o.Options.Personalize, r.Missing = targets.weights(c.nodeOf)
 	for node := range o.Options.Personalize {
 		c.nodes.ranked[node] = true
 	}

@@ -20,11 +20,9 @@ type nodes struct {
 	ranked []bool        // by node; set by eachLink
 }
 
-// loadNodes numbers the documents of set, and passes each to the matchers. For a URL that leads to another as
-// a redirect or duplicate, that is passed.
+// loadNodes numbers the canonical documents of set, and passes all to the matchers.
 func loadNodes(set *links, matchers ...*matcher) (*nodes, error) {
 	n := &nodes{}
-	var aliases []func()
 	for name, err := range set.Names() {
 		if err != nil {
 			return nil, err
@@ -32,22 +30,15 @@ func loadNodes(set *links, matchers ...*matcher) (*nodes, error) {
 		for vocab.DocID(len(n.of)) <= name.Doc {
 			n.of = append(n.of, 0)
 		}
-		if !set.IsCanonical(name.Doc) {
-			for _, m := range matchers {
-				for _, target := range m.ofPage(name.URL) {
-					aliases = append(aliases, func() { m.addAlias(target, set, n, name.Doc) })
-				}
-			}
-			continue
-		}
+		isCanonical := set.IsCanonical(name.Doc)
 		for _, m := range matchers {
-			m.add(uint32(len(n.docs)), name.URL)
+			m.add(name.Doc, name.URL, isCanonical)
+		}
+		if !isCanonical {
+			continue
 		}
 		n.docs = append(n.docs, name.Doc)
 		n.of[name.Doc] = uint32(len(n.docs))
-	}
-	for _, add := range aliases { // all nodes have numbers now
-		add()
 	}
 	n.ranked = make([]bool, len(n.docs))
 	return n, nil

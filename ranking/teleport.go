@@ -112,13 +112,13 @@ type matcher struct {
 	targets []TeleportTarget
 	pages   map[vocab.Fingerprint][]int // targets by URL
 	sites   map[string][]int            // by host; those with a path are matched in full afterwards
-	nodes   [][]uint32                  // nodes found so far, by target
+	docs    [][]vocab.DocID             // documents found so far, by target
 }
 
 func newMatcher(targets []TeleportTarget) (*matcher, error) {
 	m := &matcher{
 		targets: targets, pages: map[vocab.Fingerprint][]int{}, sites: map[string][]int{},
-		nodes: make([][]uint32, len(targets)),
+		docs: make([][]vocab.DocID, len(targets)),
 	}
 	for i, t := range targets {
 		if strings.Contains(t.Spec, "://") {
@@ -147,8 +147,8 @@ func keyHost(key string) string {
 	return strings.TrimSuffix(key, ".")
 }
 
-// add adds a node to the targets that its URL belongs to.
-func (m *matcher) add(node uint32, url string) {
+// add adds a document to the targets that its URL belongs to. A site has canonical documents only.
+func (m *matcher) add(doc vocab.DocID, url string, isCanonical bool) {
 	if len(m.targets) == 0 {
 		return
 	}
@@ -157,51 +157,36 @@ func (m *matcher) add(node uint32, url string) {
 		return
 	}
 	for _, i := range m.pages[u.Fingerprint()] {
-		m.nodes[i] = append(m.nodes[i], node)
+		m.docs[i] = append(m.docs[i], doc)
 	}
-	if len(m.sites) == 0 {
+	if len(m.sites) == 0 || !isCanonical {
 		return
 	}
 	for host := keyHost(u.Key()); host != ""; host = host[:max(0, strings.LastIndexByte(host, '.'))] {
 		for _, i := range m.sites[host] {
 			if weburl.MatchSite(m.targets[i].Spec, &u) {
-				m.nodes[i] = append(m.nodes[i], node)
+				m.docs[i] = append(m.docs[i], doc)
 			}
 		}
 	}
 }
 
-// ofPage returns the targets whose URL is that of a page.
-func (m *matcher) ofPage(url string) []int {
-	if len(m.pages) == 0 {
-		return nil
-	}
-	u, err := weburl.Parse(url)
-	if err != nil {
-		return nil
-	}
-	return m.pages[u.Fingerprint()]
-}
-
-// addAlias adds the node of the canonical document of a document to a target, unless that was not found.
-func (m *matcher) addAlias(target int, set *links, n *nodes, doc vocab.DocID) {
-	shard, inner := set.outer(doc).Shard()
-	if of, found := set.canonical(shard, inner); found {
-		if node, ok := n.node(of); ok && !slices.Contains(m.nodes[target], node) {
-			m.nodes[target] = append(m.nodes[target], node)
-		}
-	}
-}
-
-// weights returns the weight of each node in a target, and the targets without a node.
-func (m *matcher) weights() (weights map[uint32]float64, missing []string) {
+// weights returns the weight of each node in a target, and the targets without a node. nodeOf returns the node of
+// the page that a document leads to.
+func (m *matcher) weights(nodeOf func(vocab.DocID) (uint32, bool)) (weights map[uint32]float64, missing []string) {
 	weights = map[uint32]float64{}
 	for i, t := range m.targets {
-		if len(m.nodes[i]) == 0 {
+		var nodes []uint32
+		for _, doc := range m.docs[i] {
+			if node, ok := nodeOf(doc); ok {
+				nodes = append(nodes, node)
+			}
+		}
+		if len(nodes) == 0 {
 			missing = append(missing, t.Spec)
 		}
-		for _, node := range m.nodes[i] {
-			weights[node] += t.Weight / float64(len(m.nodes[i]))
+		for _, node := range nodes {
+			weights[node] += t.Weight / float64(len(nodes))
 		}
 	}
 	return weights, missing

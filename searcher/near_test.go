@@ -13,8 +13,8 @@ import (
 )
 
 // TestRankNear: ranks from a page lift it most and the pages near it next, by more points than ranks from
-// all pages alike, and scores are the sums of their parts. So they do near a duplicate of the page. A page that
-// is not in the index is an error.
+// all pages alike, and scores are the sums of their parts. Near a duplicate of the page the results
+// are the same. A page that is not in the index is an error.
 func TestRankNear(t *testing.T) {
 	c := collect(7, 2)
 	c.Candidates = 400

@@ -43,8 +43,8 @@ type view struct {
 	services     bool                                  // documents define web services
 	homes        *memo.Memo[string, scoring.Candidate] // home pages by host, see homeOf; Doc is 0 for none
 	languageOnce sync.Once
-	mainLanguage string // see language
-	compounds    bool   // set by language: pages are in another language that writes compounds as one word
+	mainLanguage string // see languages
+	compounds    bool
 	dateOnce     sync.Once
 	dated        *view // see byDate
 	refs         int   // guarded by Searcher.mu
@@ -203,10 +203,11 @@ func (v *view) count(root *query.Node, clock *retrieval.Clock, enough int) (n in
 	return n
 }
 
-// language returns the language of most pages.
-func (v *view) language() string {
+// languages returns the language of most pages, and whether pages are in another one that writes compounds as one
+// word.
+func (v *view) languages() (lang string, compounds bool) {
 	v.languageOnce.Do(func() { v.mainLanguage, v.compounds = snapshot.MainLanguage(v.parts()) })
-	return v.mainLanguage
+	return v.mainLanguage, v.compounds
 }
 
 // Host returns the host of a candidate as in weburl's keys.

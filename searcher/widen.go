@@ -57,9 +57,8 @@ func addForms(p *pass, root *query.Node, all bool) *query.Node {
 		return nil
 	}
 	ofQuery := cmp.Or(p.req.Lang, query.FilteredLanguage(root), root.Language())
-	if ofQuery == "" && root.IsEnglish() {
-		ofQuery = p.view.language()
-	}
+	main, others := p.view.languages()
+	others = others && ofQuery == "" && !root.IsEnglish() // terms may be in one of these
 	return root.WithForms(func(n *query.Node, isExcluded bool) []string {
 		word := n.Words[0]
 		var synonyms []string
@@ -67,13 +66,13 @@ func addForms(p *pass, root *query.Node, all bool) *query.Node {
 			synonyms = p.synonyms.Of(word)
 		}
 		always := all || analysis.HasParticles(word)
-		lang := cmp.Or(ofQuery, p.view.language())
-		compounds := !always && analysis.HasFewCompounds(word, lang)
-		if ofQuery == "" && p.view.compounds && analysis.IsLong(word) && len(n.Words) == 1 && !n.Exact && !isExcluded {
-			if of := languageOf(p, word); of != lang && analysis.HasFewCompounds(word, of) {
-				lang, compounds = of, !always
+		lang := cmp.Or(ofQuery, main)
+		if others && analysis.IsLong(word) && len(n.Words) == 1 && !n.Exact && !isExcluded {
+			if of := languageOf(p, word); analysis.WritesCompounds(of) {
+				lang = of
 			}
 		}
+		compounds := !always && analysis.HasFewCompounds(word, lang)
 		narrow := !always && !compounds && len(synonyms) == 0
 		if len(n.Words) > 1 || !analysis.IsUnigram(word) && (n.Exact || isExcluded || narrow) {
 			return nil

@@ -209,7 +209,7 @@ func TestBrowserAxe(t *testing.T) {
 const widest = `[...document.querySelectorAll("main *")].filter(e => !e.closest(".scroll *"))
 	.reduce((a, b) => b.getBoundingClientRect().right >= a.getBoundingClientRect().right ? b : a).outerHTML.slice(0, 300)`
 
-// hidden lists the further sections of results of which nothing is seen, be their headings long.
+// hidden lists the results whose further sections cannot be seen.
 const hidden = `[...document.querySelectorAll(".further")]
 	.filter(p => p.querySelector("a").getClientRects()[0].bottom > p.getBoundingClientRect().bottom + 2).map(p => p.outerHTML.slice(0, 300))`
 

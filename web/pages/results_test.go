@@ -53,7 +53,7 @@ func TestSectionPath(t *testing.T) {
 	}
 }
 
-// TestFurtherSections: a section whose heading repeats the title or another section is no further one.
+// TestFurtherSections: a section whose heading repeats the title, or that of another section, is left out.
 func TestFurtherSections(t *testing.T) {
 	r := &searcher.Result{URL: "http://a.test/", Title: "git-gc(1)", Section: searcher.Section{Heading: "prune", ID: "p"}, Sections: []searcher.Section{
 		{Heading: "GIT", ID: "git"}, {Heading: "Git configuration", ID: "c"}, {Heading: "prune", ID: "p2"}, {Heading: "Gi", ID: "g"}, {Heading: "Gi", ID: "g2"},

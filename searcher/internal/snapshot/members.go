@@ -19,7 +19,8 @@ const (
 )
 
 // Members returns the names that begin with a prefix and follow an owner and a separator in the texts of
-// the pages most about the owner: lru_cache for functools, "." and l. The most frequent is first. All are in lower case. Unreadable pages are skipped.
+// the pages most about the owner: lru_cache for functools, "." and l. The most frequent is first. All are
+// in lower case. Unreadable pages are skipped.
 func Members(parts iter.Seq[*Part], owner, separator, prefix string) (names []string) {
 	type page struct {
 		part   *Part

@@ -97,7 +97,7 @@ type Forms struct {
 	Words []string // without the term itself
 	DF    int      // number of documents that contain the term or one of these
 
-	Languages map[string]int `json:",omitzero"` // numbers of documents that contain the term, if asked for and few
+	Languages map[string]int `json:",omitzero"` // of documents with the term the numbers by language, if asked for and few
 }
 
 // A HostLabel is a word of a host's name: for org.example.python-doc, "python" and "doc".
